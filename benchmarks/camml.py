@@ -42,12 +42,12 @@ from rich.table import Table
 from threadpoolctl import threadpool_limits
 
 from simstudy.data.sample import Sample
-from simstudy.learners.camml.learner import MAX_EXACT, CaMML
-from simstudy.sources.aode import AODEFamily
-from simstudy.sources.base import Family
-from simstudy.sources.kdb import KDBFamily
-from simstudy.sources.naive_bayes import NaiveBayesFamily
-from simstudy.sources.tan import TANFamily
+from simstudy.learners.networks.camml.learner import MAX_EXACT, CaMML
+from simstudy.sources.families.aode import AODEFamily
+from simstudy.sources.families.base import Family
+from simstudy.sources.families.kdb import KDBFamily
+from simstudy.sources.families.naive_bayes import NaiveBayesFamily
+from simstudy.sources.families.tan import TANFamily
 
 FAMILIES = (NaiveBayesFamily(), TANFamily(), AODEFamily())
 LEARNERS = (CaMML(), CaMML("map"), CaMML("sec"), CaMML("average"), CaMML("sec_average"))
@@ -65,7 +65,7 @@ COLUMNS = ("fit: mean", "worst", "predict: mean", "worst")
 FIRST_RUN = """
 import time
 import numpy as np
-from simstudy.learners.camml.learner import CaMML
+from simstudy.learners.networks.camml.learner import CaMML
 from simstudy.data.sample import Sample
 codes = np.random.default_rng(0).integers(2, size=(50, 4))
 for _ in range(2):

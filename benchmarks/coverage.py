@@ -51,7 +51,7 @@ from rich.console import Console
 from rich.table import Table
 
 import simstudy
-from simstudy.analysis.adjustment import critical_t
+from simstudy.analysis.tests.adjustment import critical_t
 from simstudy.arrays import FloatArray
 
 SEED = 1908

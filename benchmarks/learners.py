@@ -33,12 +33,12 @@ from rich.table import Table
 from sklearn.naive_bayes import CategoricalNB
 
 from simstudy.data.sample import Sample
-from simstudy.learners.aode import AODE
 from simstudy.learners.base import Learner
-from simstudy.learners.naive_bayes import NaiveBayes
-from simstudy.learners.prior import Prior
-from simstudy.learners.tan import TAN
-from simstudy.sources.tan import TANFamily
+from simstudy.learners.baselines import Prior
+from simstudy.learners.bayes.aode import AODE
+from simstudy.learners.bayes.naive_bayes import NaiveBayes
+from simstudy.learners.bayes.tan import TAN
+from simstudy.sources.families.tan import TANFamily
 
 SIZES = (50, 500, 5000)
 TEST_ROWS = 1000

@@ -25,9 +25,9 @@ from rich.console import Console
 from rich.table import Table
 from sklearn.metrics import roc_auc_score
 
+from simstudy.components.registry import MEASURES
 from simstudy.measures import auc
 from simstudy.measures.base import keywords, score
-from simstudy.study.registry import MEASURES
 
 SEED = 20040101
 ROWS = (1_000, 100_000, 1_000_000)

@@ -21,8 +21,8 @@ from rich.console import Console
 from scipy import stats
 
 import simstudy
-from simstudy.analysis.shares import share_interval
-from simstudy.report.prose.crossings import course_sentences
+from simstudy.analysis.tests.intervals import share_interval
+from simstudy.report.prose.pairwise import course_sentences
 from simstudy.report.terminal import print_summary
 from simstudy.study.lists import load_collection
 from simstudy.workflow.lists import run_collection

@@ -53,13 +53,13 @@ from simstudy.data.sample import Sample
 from simstudy.engine.plan import make_plan
 from simstudy.engine.scoring import clip
 from simstudy.engine.seeds import stream
-from simstudy.learners.aode import AODE
 from simstudy.learners.base import Learner
-from simstudy.learners.c45.learner import C45
-from simstudy.learners.naive_bayes import NaiveBayes
-from simstudy.learners.tan import TAN
-from simstudy.measures.rewards import information_reward
-from simstudy.sources.tan import TANFamily
+from simstudy.learners.bayes.aode import AODE
+from simstudy.learners.bayes.naive_bayes import NaiveBayes
+from simstudy.learners.bayes.tan import TAN
+from simstudy.learners.trees.c45.learner import C45
+from simstudy.measures.scores.rewards import information_reward
+from simstudy.sources.families.tan import TANFamily
 
 HERE = Path(__file__).parent
 SIZES = (50, 500, 5000)
@@ -388,7 +388,7 @@ def start(rounds: int) -> None:
         {
             "numpy": importing("numpy"),
             "simstudy": importing("numpy, simstudy"),
-            "all": importing("numpy, simstudy.results.results, simstudy.study.study"),
+            "all": importing("numpy, simstudy.results.read.open, simstudy.study.study"),
             "help": lambda: seconds([sys.executable, "-m", "simstudy.run", "--help"]),
         },
         rounds,

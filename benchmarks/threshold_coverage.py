@@ -41,8 +41,8 @@ from rich.console import Console
 from rich.table import Table
 
 import simstudy
-from simstudy.analysis.refinement import sizes_to_add
-from simstudy.analysis.thresholds import PairCurve, compared, overtaking
+from simstudy.analysis.models.difference_curves import PairCurve
+from simstudy.analysis.models.thresholds import compared, overtaking, sizes_to_add
 
 SEED = 2013
 OWN = (50, 500, 5000)

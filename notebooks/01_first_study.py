@@ -33,9 +33,9 @@ import matplotlib.pyplot as plt
 
 import simstudy
 from simstudy.engine.seeds import stream
-from simstudy.learners.camml.learner import CaMML
-from simstudy.report.graphs import draw_dag
-from simstudy.sources.tan import TANFamily
+from simstudy.learners.networks.camml.learner import CaMML
+from simstudy.report.charts.network_plot import draw_dag
+from simstudy.sources.families.tan import TANFamily
 
 QUICK = bool(os.environ.get("SIMSTUDY_QUICK"))  # few models: only to see that all of it runs
 STUDIES = Path("../studies")

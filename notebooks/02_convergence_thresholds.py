@@ -118,7 +118,7 @@ draw_pairs("Naive Bayes")
 # join the sizes.*
 #
 # Every learner here can represent a Naive Bayes model, so all meet in the limit. On the way there
-# the simplest is ahead, or not shown to be behind, as conjectured. TAN pays for arcs that are not
+# the simplest is ahead, or not significantly behind, as conjectured. TAN pays for arcs that are not
 # there. CaMML pays most with 25 rows, where it often prefers no arcs at all, and then gets level:
 # once it knows that the model is a Naive Bayes model it estimates no more than NB does.
 
@@ -216,14 +216,14 @@ pd.DataFrame(every).set_index(["family", "pair"])
 # How to read it.
 #
 # - On **Naive Bayes models** NB is ahead of TAN and AODE at all twelve sizes, and of CaMML at five;
-#   it is not shown to be behind anywhere. CaMML, richer than TAN, passes it between 25 and 100 rows
+#   it is never significantly behind. CaMML, richer than TAN, passes it between 25 and 100 rows
 #   already: a rich learner that may choose a simple model pays less than one that must fill in a
 #   richer.
 # - On **TAN models** richer learners pay early. TAN and AODE are ahead of NB at eleven and twelve
 #   sizes: if NB is ever ahead of them, it is below the sizes studied. CaMML overtakes NB and AODE,
 #   at some 70 and 160 rows. TAN is ahead of AODE at ten sizes and of CaMML at four.
 # - On **AODE models** TAN overtakes NB at some 480 rows and CaMML overtakes AODE at some 2,700. NB
-#   and TAN are not shown to be ahead of CaMML at any size.
+#   and TAN are never significantly ahead of CaMML.
 #
 # All tests of a family hold together with a confidence of 95%, and so do all of its intervals.
 #
@@ -341,7 +341,7 @@ plt.show()
 # $$ R(t) - R(q_n) = \underbrace{R(t) - R(q_\infty)}_{\text{representation}}
 # \; {} + \underbrace{R(q_\infty) - R(q_n)}_{\text{estimation}}. $$
 #
-# The first no amount of data will mend. The second is what more data would win back.
+# The first no amount of data will mend. The second is what more data would recover.
 
 # %%
 fig, axes = plt.subplots(

@@ -36,20 +36,20 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import simstudy
-from simstudy.learners.aode import AODE
-from simstudy.learners.camml.learner import CaMML
-from simstudy.learners.naive_bayes import NaiveBayes
-from simstudy.learners.tan import TAN
+from simstudy.learners.bayes.aode import AODE
+from simstudy.learners.bayes.naive_bayes import NaiveBayes
+from simstudy.learners.bayes.tan import TAN
+from simstudy.learners.networks.camml.learner import CaMML
 from simstudy.measures.calibration import miscalibration
-from simstudy.measures.rewards import (
+from simstudy.measures.scores.rewards import (
     good_reward,
     information_reward,
     information_reward_2002,
     kononenko_bratko,
 )
-from simstudy.measures.truth import kl_divergence
+from simstudy.measures.scores.truth import kl_divergence
 from simstudy.report.charts.spec import COLOURS, MARKERS
-from simstudy.sources.tan import TANFamily
+from simstudy.sources.families.tan import TANFamily
 
 QUICK = bool(os.environ.get("SIMSTUDY_QUICK"))  # few models: only to see that all of it runs
 RESULTS = Path("results") / ("quick" if QUICK else "full")
@@ -403,7 +403,7 @@ def sharpen(proba, power):
 
 
 def clipped(proba, size):
-    """Kept from the extremes that so many rows cannot support."""
+    """Kept from the extremes that n rows cannot support."""
     bound = 0.5 / (size + proba.shape[1] / 2)
     return np.clip(proba, bound, 1 - bound * (proba.shape[1] - 1))
 

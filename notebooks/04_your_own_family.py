@@ -37,7 +37,7 @@ import pandas as pd
 
 import simstudy
 from simstudy import Change, Component, Family, Model, World, register_change, register_family
-from simstudy.report.graphs import draw_dag
+from simstudy.report.charts.network_plot import draw_dag
 from simstudy.testing import check_change, check_family
 
 QUICK = bool(os.environ.get("SIMSTUDY_QUICK"))  # few models: only to see that all of it runs
@@ -315,7 +315,7 @@ pd.DataFrame(rows)[lambda table: table.index != "truth"].T.round(4)
 # ## One process or two
 #
 # The number of processes does not change a digit, and neither does the number of models: the first
-# three, run alone in this process, come out as they did among the others.
+# three, run separately in this process, come out as they did among the others.
 
 # %%
 study = make_study("parity_first", {"name": "parity", "coins": 2}, models=3)

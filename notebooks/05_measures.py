@@ -32,7 +32,7 @@ import pandas as pd
 
 from simstudy import measures
 from simstudy.measures import curves, theory
-from simstudy.measures.reward_theory import optimal_report_2002
+from simstudy.measures.theory.reward_theory import optimal_report_2002
 from simstudy.report.charts.spec import COLOURS
 
 QUICK = bool(os.environ.get("SIMSTUDY_QUICK"))  # few samples: only to see that all of it runs

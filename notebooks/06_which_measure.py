@@ -40,7 +40,7 @@ import pandas as pd
 from scipy import stats
 
 import simstudy
-from simstudy.analysis.shares import share_interval
+from simstudy.analysis.tests.intervals import share_interval
 from simstudy.measures import theory
 from simstudy.report.charts.spec import COLOURS
 
@@ -144,7 +144,7 @@ TARGETS = {
     "kl_divergence": "KL divergence",
     "brier_score": "Brier score",
     "accuracy": "accuracy",
-    "cost": "cost, a miss being 2 to 20 times as dear",
+    "cost": "cost, a miss costing 2 to 20 times as much",
 }
 fig, axes = plt.subplots(2, 2, figsize=(9.2, 6.2), layout="constrained", sharex=True)
 for ax, (target, label) in zip(axes.flat, TARGETS.items(), strict=True):

@@ -40,7 +40,7 @@ import pandas as pd
 from scipy import stats
 
 import simstudy
-from simstudy.analysis.shares import share_interval
+from simstudy.analysis.tests.intervals import share_interval
 
 QUICK = bool(os.environ.get("SIMSTUDY_QUICK"))  # few models: only to see that all of it runs
 RESULTS = Path("results") / ("quick" if QUICK else "full")

@@ -31,9 +31,9 @@ from IPython.display import display
 from scipy import stats
 
 import simstudy
-from simstudy.analysis.across import nemenyi
-from simstudy.analysis.posteriors import correlated_bayes
-from simstudy.analysis.resampled import corrected_t, five_by_two_t, naive_t
+from simstudy.analysis.tests.bayesian import correlated_bayes
+from simstudy.analysis.tests.friedman import nemenyi
+from simstudy.analysis.tests.resampled import corrected_t, five_by_two_t, naive_t
 from simstudy.report.charts.spec import COLOURS
 
 QUICK = bool(os.environ.get("SIMSTUDY_QUICK"))  # few samples: only to see that all of it runs
@@ -61,7 +61,7 @@ pd.DataFrame(
 # ## The study
 #
 # Five times two folds, stratified. Whatever is fitted, cut points of numbers too, is fitted to
-# the training half alone. `keep_answers` keeps the predicted probabilities.
+# only the training half. `keep_answers` keeps the predicted probabilities.
 
 # %%
 SETS = (
@@ -273,7 +273,7 @@ fig.tight_layout()
 
 # %% [markdown]
 # A line joins the winners by accuracy and by reward where they are not the same. Below 0 a
-# learner does worse than the class frequencies alone would: plain Naive Bayes does so on some
+# learner does worse than predicting the class frequencies would: plain Naive Bayes does so on some
 # data sets on which its accuracy is high. Its calibrated version orders rows in the same way and
 # is paid for saying how sure it may be. `simstudy run papers` has the studies of the papers, on
 # up to 29 data sets.

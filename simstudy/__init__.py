@@ -9,7 +9,14 @@ from simstudy.lazy import attach
 __version__ = "0.2.0"
 
 if TYPE_CHECKING:
-    from simstudy.data.files import read_data as read_data
+    from simstudy.advice.advise import advise as advise
+    from simstudy.components.registry import register_change as register_change
+    from simstudy.components.registry import register_estimator as register_estimator
+    from simstudy.components.registry import register_family as register_family
+    from simstudy.components.registry import register_learner as register_learner
+    from simstudy.components.registry import register_measure as register_measure
+    from simstudy.components.registry import register_test as register_test
+    from simstudy.data.files.read import read_data as read_data
     from simstudy.data.sample import Sample as Sample
     from simstudy.errors import SimstudyError as SimstudyError
     from simstudy.experiments import register_experiment as register_experiment
@@ -22,23 +29,16 @@ if TYPE_CHECKING:
     from simstudy.learners.base import Learner as Learner
     from simstudy.networks.model import Component as Component
     from simstudy.networks.model import Model as Model
-    from simstudy.results.analyses import ModelResults as ModelResults
-    from simstudy.results.results import Results as Results
-    from simstudy.results.results import open_results as open_results
-    from simstudy.sources.base import Family as Family
+    from simstudy.results.read.model_analyses import ModelResults as ModelResults
+    from simstudy.results.read.open import Results as Results
+    from simstudy.results.read.open import open_results as open_results
     from simstudy.sources.changes.base import Change as Change
     from simstudy.sources.changes.world import World as World
+    from simstudy.sources.families.base import Family as Family
     from simstudy.study.lists import load_collection as load_collection
-    from simstudy.study.registry import register_change as register_change
-    from simstudy.study.registry import register_estimator as register_estimator
-    from simstudy.study.registry import register_family as register_family
-    from simstudy.study.registry import register_learner as register_learner
-    from simstudy.study.registry import register_measure as register_measure
-    from simstudy.study.registry import register_test as register_test
     from simstudy.study.study import Study as Study
     from simstudy.study.study import load_study as load_study
     from simstudy.study.study import make_study as make_study
-    from simstudy.workflow.advise import advise as advise
     from simstudy.workflow.compare import compare_studies as compare_studies
     from simstudy.workflow.pilot import run_pilot as run_pilot
     from simstudy.workflow.run import merge as merge

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import difflib
 import errno
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 SOME_FAILED = 3  # the exit code of a run in which cells failed
@@ -20,12 +21,12 @@ class DifferentError(SimstudyError):
     """A worker process would compute with other code than its caller."""
 
 
-def suggestion(name: str, known: Iterable[str]) -> str:
+def suggestion(name: str, names: Iterable[str]) -> str:
     """Return "; did you mean …? known: …" for a misspelt name."""
-    known = sorted(known)
-    near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+    names = sorted(names)
+    near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
     hint = f"; did you mean '{near[0]}'?" if near else ";"
-    return f"{hint} known: {', '.join(known)}"
+    return f"{hint} known: {', '.join(names)}"
 
 
 def require(condition: object, parameter: str, value: object, allowed: str) -> None:
@@ -52,3 +53,53 @@ def describe(error: BaseException) -> str:
     except BaseException:  # raised by third-party code
         text = "(no message)"
     return f"{type(error).__name__}: {text}"
+
+
+class KeyedError(ValueError):
+    """An error at one key of a file."""
+
+    def __init__(self, key: str, message: str) -> None:
+        super().__init__(message)
+        self.key = key
+
+
+def refuse(fault: object, key: str, message: str) -> None:
+    """Raise an error at a key of a file if there is a fault."""
+    if fault:
+        raise KeyedError(key, message)
+
+
+def demand_name(key: str, absent: str, name: str, names: Iterable[str]) -> None:
+    """Raise an error with suggestions at a key of a file that names none of these."""
+    if name not in names:
+        raise KeyedError(key, f"{absent} '{name}'{suggestion(name, names)}")
+
+
+@contextmanager
+def at_key(key: str, *kinds: type[Exception]) -> Iterator[None]:
+    """Report errors of these kinds at a key of the file."""
+    try:
+        yield
+    except kinds as error:
+        raise KeyedError(key, str(error)) from error
+
+
+@contextmanager
+def refused_at(key: str, where: str = "") -> Iterator[None]:
+    """Report at a key whatever a component raises; that of a plugin may raise anything."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise
+    except KeyedError as error:
+        raise KeyedError(f"{key}.{error.key}", str(error)) from error
+    except BaseException as error:
+        raise KeyedError(key, where + refusal(error)) from error
+
+
+def refusal(error: BaseException) -> str:
+    """The text of an error that a component raised, in one line."""
+    text = " ".join(describe(error).split())
+    if isinstance(error, ValueError):
+        text = text.removeprefix(f"{type(error).__name__}: ")
+    return text

@@ -4,10 +4,10 @@ The ``__init__.py`` of a package has an import statement for each of its names. 
 here they are read, as type checkers and editors read them::
 
     if built_in("family"):
-        from simstudy.sources.kdb import KDBFamily as KDBFamily
+        from simstudy.sources.families.kdb import KDBFamily as KDBFamily
 
     if TYPE_CHECKING:
-        from simstudy.sources.base import Family as Family
+        from simstudy.sources.families.base import Family as Family
     else:
         __getattr__, __dir__ = attach(__name__)
 """
@@ -38,14 +38,14 @@ def public_names(package: str) -> dict[str, dict[str, str]]:
     from importlib.util import find_spec
 
     loader: Any = getattr(find_spec(package), "loader", None)
-    found: dict[str, dict[str, str]] = {}
+    names: dict[str, dict[str, str]] = {}
     kind = ""
     for line in _LINE.finditer(loader.get_source(package)):
         if line[3]:
-            found.setdefault(kind, {})[line[4]] = line[3]
+            names.setdefault(kind, {})[line[4]] = line[3]
         else:
             kind = line[1] or ""
-    return found
+    return names
 
 
 def attach(*packages: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:

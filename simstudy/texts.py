@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 import sys
 from collections.abc import Iterable, Sequence
@@ -30,8 +28,8 @@ def printable(text: str) -> str:
     return _UNPRINTABLE.sub(_escaped, text)
 
 
-def _escaped(found: re.Match[str]) -> str:
-    code = ord(found[0])
+def _escaped(match: re.Match[str]) -> str:
+    code = ord(match[0])
     return f"\\u{code:04x}" if code < 2**16 else f"\\U{code:08x}"
 
 
@@ -46,13 +44,13 @@ def on_one_line(text: str) -> str:
     return printable(" ".join(text.split()))
 
 
-def summary(thing: object, *facts: str) -> str:
+def summary(value: object, *facts: str) -> str:
     """Return a repr of one line: the class and some facts, cut off where they are long."""
     text = on_one_line("; ".join(fact for fact in facts if fact))
-    room = _MAX_SUMMARY - len(type(thing).__name__) - len("()")
+    room = _MAX_SUMMARY - len(type(value).__name__) - len("()")
     if len(text) > room:
         text = text[: room - 1].rpartition(" ")[0] + " …"
-    return f"{type(thing).__name__}({text})"
+    return f"{type(value).__name__}({text})"
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:
@@ -64,8 +62,8 @@ def arc_text(parents: Iterable[Iterable[int]], names: Sequence[str] | None = Non
     """Return the arcs to each variable, as ``x0→x2``; without names, variable i is xi."""
     arcs = [
         f"{names[u]}→{names[v]}" if names else f"x{u}→x{v}"
-        for v, others in enumerate(parents)
-        for u in others
+        for v, causes in enumerate(parents)
+        for u in causes
     ]
     return ", ".join(arcs) or "no arcs"
 
@@ -100,19 +98,8 @@ def csv_text(value: str) -> str:
 
 def as_csv(table: pd.DataFrame) -> str:
     """Return a table as CSV without formulas; the rest is as `DataFrame.to_csv` writes it."""
-    import numpy as np
-
-    columns = []
+    made = table.set_axis([csv_value(name) for name in table.columns], axis=1)
     for place, kind in enumerate(table.dtypes):
-        values = table.iloc[:, place]
-        if kind in (np.float64, np.int64, np.bool_):
-            columns.append(["" if value != value else repr(value) for value in values.tolist()])
-        else:  # text, mixed types, or numbers with gaps
-            lacking = values.isna().tolist()
-            given = zip(values.tolist(), lacking, strict=True)
-            columns.append(["" if lacks else csv_value(value) for value, lacks in given])
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([csv_value(name) for name in table.columns])
-    writer.writerows(zip(*columns, strict=True))
-    return text.getvalue()
+        if kind.kind not in "fib":  # text, or mixed types
+            made.isetitem(place, [csv_value(value) for value in table.iloc[:, place]])
+    return made.to_csv(index=False, lineterminator="\n")

@@ -11,10 +11,10 @@ import numpy as np
 from sklearn.neural_network import MLPClassifier
 
 from simstudy import Learner, Sample, register_learner, register_measure
-from simstudy.learners.scikit import Encoder, FittedScikit
+from simstudy.learners.bridges.scikit import Encoder, FittedScikit
 from simstudy.measures import accuracy, auc
 from simstudy.measures.base import score
-from simstudy.measures.two_level import auc_accuracy_number
+from simstudy.measures.theory.two_level import auc_accuracy_number
 
 Stop = Literal["accuracy", "auc", "auc:accuracy"]
 MEASURES = ("accuracy", "auc", "auc:accuracy")

@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 from hypothesis import settings
 
-from simstudy.analysis.findings import AnalysisDesign, ModelFindings
+from simstudy.analysis.models.findings import AnalysisDesign, ModelFindings
 from simstudy.measures.base import MeasureInfo
 
 # Laws are tried on fewer examples than usual, unless HYPOTHESIS_PROFILE=thorough asks for more.

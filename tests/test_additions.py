@@ -49,7 +49,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from simstudy.networks.model import Model
-from simstudy.sources.base import Family
+from simstudy.sources.families.base import Family
 
 
 @dataclass(frozen=True)
@@ -138,10 +138,10 @@ def spherical_score(proba: FloatArray, y: IntArray) -> FloatArray:
 ESTIMATOR = '''
 from dataclasses import dataclass
 
-from simstudy.data.resampling import CrossValidation
-from simstudy.estimators.base import Estimator
+from simstudy.data.splits.schemes import CrossValidation
+from simstudy.estimators.bench import Estimator
 from simstudy.estimators.bench import Bench, Judge
-from simstudy.estimators.estimate import Estimate
+from simstudy.estimators.bench import Estimate
 
 
 @dataclass(frozen=True)
@@ -160,7 +160,7 @@ from dataclasses import dataclass
 from scipy.stats import binomtest
 
 from simstudy.arrays import FloatArray
-from simstudy.data.resampling import CrossValidation
+from simstudy.data.splits.schemes import CrossValidation
 from simstudy.estimators.comparing import SplitTest
 
 

@@ -12,26 +12,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.naive_bayes import CategoricalNB
 
-from simstudy.analysis.adjusted import adjust, over_pairs
-from simstudy.analysis.adjustment import alpha_of, is_significant
+from simstudy.analysis.datasets.across_datasets import over_sets
+from simstudy.analysis.datasets.per_dataset import best_of
 from simstudy.analysis.decision_curves import most_profitable
-from simstudy.analysis.outcomes import StatisticOutcome
-from simstudy.analysis.over_sets import over_sets
-from simstudy.analysis.paired import best_of
-from simstudy.analysis.signed import sign_test, wilcoxon
-from simstudy.analysis.standings import (
+from simstudy.analysis.models.standings import (
     AHEAD,
     Pair,
     largest_difference,
     largest_lead,
     smallest_lead,
 )
+from simstudy.analysis.tests.adjustment import alpha_of, is_significant
+from simstudy.analysis.tests.outcomes import StatisticOutcome
+from simstudy.analysis.tests.wilcoxon import adjust, over_pairs, sign_test, wilcoxon
 from simstudy.arrays import smoothed
 from simstudy.engine.evaluation import Trial
 from simstudy.estimators.comparing import Decision
-from simstudy.learners.camml.costs import estimated_arc_probability
+from simstudy.learners.networks.camml.costs import estimated_arc_probability
 from simstudy.measures.base import clip, extremes
-from simstudy.measures.two_level import differ, levels, ties
+from simstudy.measures.theory.two_level import differ, levels, ties
 from simstudy.report.prose.numbers import NONE, digits, fixed, percent, plus, setting
 
 COUNTS = st.lists(st.integers(0, 10**6), min_size=2, max_size=8)

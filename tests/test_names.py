@@ -10,7 +10,7 @@ PACKAGE = Path(__file__).parents[1] / "simstudy"
 SHARED = {
     # Users import the interval from `simstudy.measures.intervals`. The repr of the scheme, which
     # has its name, is what the random splits of estimators are a function of.
-    "Bootstrap": {"measures/intervals.py", "data/resampling.py"},
+    "Bootstrap": {"measures/intervals.py", "data/splits/schemes.py"},
 }
 
 

@@ -157,8 +157,8 @@ RULES = {
     "significance": Rule(
         significance,
         {
-            "analysis/adjustment.py": "`is_significant`",
-            "learners/structure.py": "independence, as pgmpy decides it",
+            "analysis/tests/adjustment.py": "`is_significant`",
+            "learners/networks/structure_scores.py": "independence, as pgmpy decides it",
         },
         (
             "won = p < alpha",
@@ -175,9 +175,9 @@ RULES = {
         {
             "arrays.py": "`smoothed`",
             "measures/base.py": "`extremes`, which such frequencies have",
-            "measures/ranked_lists.py": "the middles of ranks, not of classes",
-            "learners/camml/costs.py": "the probability of an arc",
-            "learners/superparent.py": "tables of attributes, without the row that is predicted",
+            "measures/theory/answer_sets.py": "the middles of ranks, not of classes",
+            "learners/networks/camml/costs.py": "the probability of an arc",
+            "learners/bayes/tree_searches.py": "tables of attributes without the predicted row",
         },
         (
             "prior = (counts + 0.5) / (counts.sum() + classes / 2)",
@@ -189,7 +189,7 @@ RULES = {
     ),
     "who is ahead": Rule(
         ranking,
-        {"report/charts/network.py": "the places of labels, nothing measured"},
+        {"report/charts/network_plot.py": "the places of labels, nothing measured"},
         (
             "best = int(one.present.means.argmax())",
             "best = means.idxmin()",
@@ -209,8 +209,8 @@ RULES = {
             "study/constants.py": "their names",
             "experiments/measures/__init__.py": "the name of the table that it keeps",
             "experiments/estimators/__init__.py": "the name of the table that it keeps",
-            "results/columns.py": "`cell_files` and `written_files`",
-            "results/folder.py": "checksums in manifests of earlier versions",
+            "results/store/columns.py": "`cell_files` and `written_files`",
+            "results/store/folder.py": "checksums in manifests of earlier versions",
         },
         (
             "names = ['scores.parquet']",
@@ -222,10 +222,10 @@ RULES = {
     "ties": Rule(
         tie,
         {
-            "measures/ranked.py": "`last_of_ties` and `rounded`: probabilities",
-            "measures/two_level.py": "`differ`: values of measures",
+            "measures/ranking/ranked_rows.py": "`last_of_ties` and `rounded`: probabilities",
+            "measures/theory/two_level.py": "`differ`: values of measures",
             "measures/base.py": "`modal_class`: classes of a row",
-            "analysis/paired.py": "`best_of` and `Pair`: means over splits",
+            "analysis/tests/outcomes.py": "`TIES`: means over splits",
         },
         (
             "tied = high - low <= 5e-13 * high",

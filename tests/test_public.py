@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from simstudy import Change, Family, Learner
+from simstudy.components.registry import REGISTRIES
 from simstudy.estimators import Estimator, LearnerTest
 from simstudy.lazy import public_names
 from simstudy.measures import MeasureInfo
-from simstudy.study.registry import REGISTRIES
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = (
@@ -92,7 +92,7 @@ def test_a_type_checker_knows_the_names_and_what_registries_hold(tmp_path):
     (tmp_path / "use.py").write_text(
         "from simstudy import Family, Nonsense\n"
         "from simstudy.families import KDBFamily\n"
-        "from simstudy.study.registry import FAMILIES, MEASURES, TESTS\n"
+        "from simstudy.components.registry import FAMILIES, MEASURES, TESTS\n"
         'reveal_type(KDBFamily(k=2))\nreveal_type(FAMILIES.get("kdb"))\n'
         'reveal_type(MEASURES.get("auc").info)\nreveal_type(TESTS.get("mcnemar")())\n'
     )
@@ -100,8 +100,8 @@ def test_a_type_checker_knows_the_names_and_what_registries_hold(tmp_path):
     told = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert re.findall(r'use.py:\d+: (?:note|error): .*?"(.*)"', told.stdout) == [
         'simstudy" has no attribute "Nonsense',
-        "simstudy.sources.kdb.KDBFamily",
-        "type[simstudy.sources.base.Family]",
+        "simstudy.sources.families.kdb.KDBFamily",
+        "type[simstudy.sources.families.base.Family]",
         "simstudy.measures.base.MeasureInfo",
         "simstudy.estimators.comparing.LearnerTest",
     ], told.stdout

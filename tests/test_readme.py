@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from simstudy import load_collection, load_study, run_study
-from simstudy.report.prose.crossings import course_sentences
+from simstudy.report.prose.pairwise import course_sentences
 
 ROOT = Path(__file__).parents[1]
 README, REFERENCE = ROOT / "README.md", ROOT / "studies" / "README.md"
@@ -57,8 +57,8 @@ def test_the_readmes_own_family_runs_and_is_short(tmp_path):
 
 
 def test_the_readmes_own_family_keeps_the_contract(tmp_path):
-    from simstudy.study.plugins import load_plugin
-    from simstudy.study.registry import FAMILIES
+    from simstudy.components.plugins import load_plugin
+    from simstudy.components.registry import FAMILIES
     from simstudy.testing import check_family
 
     path = tmp_path / "my_families.py"
@@ -81,8 +81,8 @@ def test_the_references_own_learner_and_measure_run(tmp_path):
 
 
 def test_the_references_own_estimator_and_test_keep_the_contract_and_run(tmp_path):
-    from simstudy.study.plugins import load_plugin
-    from simstudy.study.registry import ESTIMATORS, TESTS
+    from simstudy.components.plugins import load_plugin
+    from simstudy.components.registry import ESTIMATORS, TESTS
     from simstudy.testing import check_estimate, check_test
 
     path = tmp_path / "my_estimators.py"

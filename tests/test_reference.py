@@ -14,18 +14,24 @@ import pytest
 from pydantic import BaseModel
 
 from simstudy.cli.app import app
-from simstudy.sources.base import Family
+from simstudy.components.registry import CHANGES, ESTIMATORS, FAMILIES, LEARNERS, REGISTRIES, TESTS
+from simstudy.sources.families.base import Family
 from simstudy.study import lists, sections
 from simstudy.study.claims import ModelClaim, Relation, Statement
 from simstudy.study.lists import Collection, is_collection, load_collection
-from simstudy.study.registry import CHANGES, ESTIMATORS, FAMILIES, LEARNERS, REGISTRIES, TESTS
 from simstudy.study.study import Study, load_study
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = [
     ROOT / name
     for name in (
-        *("README.md", "ARCHITECTURE.md", "studies/README.md", "notebooks/README.md"),
+        *(
+            "README.md",
+            "ARCHITECTURE.md",
+            "CONTRIBUTING.md",
+            "studies/README.md",
+            "notebooks/README.md",
+        ),
         "benchmarks/README.md",
     )
 ]
@@ -119,6 +125,16 @@ def check_table(rows: Mapping[str, Row], keys: Mapping[str, Key]) -> None:
             assert f'`"{option}"`' in row["allowed values"], (name, option)
 
 
+def test_paths_in_the_architecture_exist():
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    paths = re.findall(r"`((?:[a-z_0-9]+/)+[a-z_0-9]+\.py)`", text)
+    assert len(paths) > 30
+    places = [[ROOT / path, ROOT / "simstudy" / path] for path in paths]
+    assert [
+        str(first) for first, second in places if not first.exists() and not second.exists()
+    ] == []
+
+
 @pytest.mark.parametrize(
     ("heading", "of"),
     [
@@ -201,7 +217,7 @@ def test_every_relation_has_its_verdict_in_the_reference():
 def test_the_keys_of_readings_are_in_the_reference():
     file, reading = tables("Readings")
     check_table(keyed(file), keys_of(lists.ReadingsFile))
-    check_table(keyed(reading), keys_of(lists._Reading))
+    check_table(keyed(reading), keys_of(lists.ReadingSection))
 
 
 def test_everything_built_in_is_in_the_reference():

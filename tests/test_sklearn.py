@@ -19,24 +19,24 @@ from sklearn.preprocessing import KBinsDiscretizer, OrdinalEncoder
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import simstudy.sklearn
-from simstudy.data.preparation import Preparation
+from simstudy.data.preparation.prepare import Preparation
 from simstudy.data.sample import Sample
 from simstudy.data.schema import Schema
-from simstudy.learners.aode import AODE
 from simstudy.learners.base import Learner
-from simstudy.learners.c45.boosting import BoostedC45
-from simstudy.learners.c45.learner import C45
-from simstudy.learners.camml.learner import CaMML
-from simstudy.learners.cost_sensitive import CostSensitive
-from simstudy.learners.hnb import HNB
-from simstudy.learners.kdb import KDB
-from simstudy.learners.lbr import LBR
-from simstudy.learners.mml.graph import MMLGraph
-from simstudy.learners.mml.tree import MMLTree
-from simstudy.learners.naive_bayes import NaiveBayes
-from simstudy.learners.one_attribute import DecisionStump, OneR
-from simstudy.learners.prior import Prior
-from simstudy.learners.tan import TAN
+from simstudy.learners.baselines import Prior
+from simstudy.learners.bayes.aode import AODE
+from simstudy.learners.bayes.hnb import HNB
+from simstudy.learners.bayes.kdb import KDB
+from simstudy.learners.bayes.lbr import LBR
+from simstudy.learners.bayes.naive_bayes import NaiveBayes
+from simstudy.learners.bayes.tan import TAN
+from simstudy.learners.networks.camml.learner import CaMML
+from simstudy.learners.rules.one_attribute import DecisionStump, OneR
+from simstudy.learners.trees.c45.boosting import BoostedC45
+from simstudy.learners.trees.c45.learner import C45
+from simstudy.learners.trees.mml.graph import MMLGraph
+from simstudy.learners.trees.mml.tree import MMLTree
+from simstudy.learners.wrappers.cost_sensitive import CostSensitive
 from simstudy.sklearn import (
     AODEClassifier,
     BoostedC45Classifier,

@@ -25,7 +25,6 @@ from sklearn.preprocessing import OrdinalEncoder
 from simstudy import measures
 from simstudy.data.sample import Sample
 from simstudy.engine.evaluation import Evaluation, Trial
-from simstudy.engine.scoring import Scorer
 from simstudy.experiments.base import ScoreColumn
 from simstudy.measures import score
 from simstudy.measures.base import clip
@@ -37,6 +36,7 @@ from simstudy.sklearn import (
     information_reward,
     information_reward_scorer,
 )
+from tests.engine.scorers import scorer as scorer_of
 
 LABELS = np.array(["low", "mid", "top"])
 
@@ -147,7 +147,7 @@ def test_training_prior_scores_as_a_study_does(codes: np.ndarray) -> None:
     columns = [ScoreColumn("reward", "information_reward", "sampled")]
     for estimator in (NaiveBayesClassifier(), C45Classifier(categorical_features="all")):
         estimator.fit(X[:50], y[:50])
-        study = Scorer(columns, "train", "mml", math.e, model, judged)
+        study = scorer_of(columns, model, judged)
         (expected,) = study(estimator.predict_proba(X[50:]), train)
         found = information_reward_scorer(prior="train")(estimator, X[50:], y[50:])
         assert found == pytest.approx(expected, rel=1e-12)

@@ -1,28 +1,17 @@
 """Curves of several rankings, averaged: one for each model, or for each repeat of a resampling."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from simstudy.arrays import FloatArray, weights_in
-from simstudy.measures.curves import (
-    Lift,
-    PrecisionRecall,
-    Roc,
-    cost_curve_of,
-    probability_cost,
-    roc_hull,
-)
-from simstudy.measures.ranked import Ranking, last_of_ties
-
-if TYPE_CHECKING:
-    import pandas as pd
+from simstudy.measures import curves
+from simstudy.measures.ranking.ranked_rows import Ranking, last_of_ties
 
 STEPS = 100  # of the horizontal axis
 _ROUNDING = 1e-12  # of costs and profits per row
@@ -57,7 +46,7 @@ def _binned(ranking: Ranking, bins: int, *cumulated: FloatArray) -> list[FloatAr
 def _least_cost(ranking: Ranking, where: FloatArray) -> FloatArray:
     """The lower envelope: the least of the lines themselves if these are few, which is faster."""
     if len(ranking.thresholds) > _MAX_LINES:
-        return cost_curve_of(ranking).at(where)
+        return curves.cost_curve_of(ranking).at(where)
     false = ranking.negatives / ranking.negatives[-1]
     missed = 1.0 - ranking.positives / ranking.positives[-1]
     return (false[:, None] + (missed - false)[:, None] * where).min(axis=0)
@@ -67,22 +56,24 @@ def _profit(
     ranking: Ranking, where: FloatArray, *, benefit: float, cost: float, fixed: float = 0.0
 ) -> FloatArray:
     prior = ranking.positives[-1] / ranking.rows[-1]
-    reached = Lift(ranking).at(where) if prior > 0 else np.zeros(len(where))
+    reached = curves.Lift(ranking).at(where) if prior > 0 else np.zeros(len(where))
     return benefit * prior * reached - cost * where - fixed * (where > 0)
 
 
-def _of(curve: Callable[[Ranking], Roc | PrecisionRecall | Lift]) -> Callable[..., FloatArray]:
+def _of(
+    curve: Callable[[Ranking], curves.Roc | curves.PrecisionRecall | curves.Lift],
+) -> Callable[..., FloatArray]:
     """The heights of a curve of `measures.curves`."""
     return lambda ranking, where: curve(ranking).at(where)
 
 
 _FIRST = "share of all rows, those ranked first"
 KINDS = {
-    "roc": Kind("ROC curves", "false positive rate", "true positive rate", _of(Roc)),
+    "roc": Kind("ROC curves", "false positive rate", "true positive rate", _of(curves.Roc)),
     "precision_recall": Kind(
-        "Precision–recall curves", "recall", "precision", _of(PrecisionRecall)
+        "Precision–recall curves", "recall", "precision", _of(curves.PrecisionRecall)
     ),
-    "lift": Kind("Lift charts", _FIRST, "share of the positive rows among them", _of(Lift)),
+    "lift": Kind("Lift charts", _FIRST, "share of the positive rows among them", _of(curves.Lift)),
     "cost": Kind("Cost curves", "probability cost", "normalized expected cost", _least_cost),
     "profit": Kind("Profit", _FIRST, "profit for each row of all", _profit),
     "reliability": Kind(
@@ -103,8 +94,6 @@ class MeanCurve(NamedTuple):
 
     def table(self) -> pd.DataFrame:
         """The curve as a table."""
-        import pandas as pd
-
         return pd.DataFrame(self._asdict())
 
 
@@ -180,8 +169,6 @@ def curve_table(
     **options: float,
 ) -> pd.DataFrame:
     """Return the mean curve of each learner: `learner`, `x`, `y`, `low`, `high`, `curves`."""
-    import pandas as pd
-
     every = [mean_curve(kind, each, heights, **options) for each in rankings.values()]
     tables = [
         curve.table().assign(learner=label) for label, curve in zip(rankings, every, strict=True)
@@ -227,11 +214,11 @@ def operating_points(rankings: Sequence[Ranking]) -> Points | None:
     for ranking in usable:
         # The last entry whose threshold is not below.
         place = np.searchsorted(-ranking.thresholds, -thresholds, side="right") - 1
-        curve = Roc(ranking)
+        curve = curves.Roc(ranking)
         rates += [curve.false_positive_rate[place], curve.true_positive_rate[place]]
     rates /= len(usable)
     rates[:, -1] = 1.0
-    kept = roc_hull(rates.T).places
+    kept = curves.roc_hull(rates.T).places
     return Points(thresholds[kept], rates[0, kept], rates[1, kept], mean_prior(usable))
 
 
@@ -255,7 +242,7 @@ def decide(
     """
     missed = false_negative_cost - true_positive_cost
     false = false_positive_cost - true_negative_cost
-    probability_cost(prior, missed, false)  # refuses impossible ones
+    curves.probability_cost(prior, missed, false)  # refuses impossible ones
     missed, false = prior * missed, (1.0 - prior) * false
     right = prior * true_positive_cost + (1.0 - prior) * true_negative_cost  # never a wrong one
     wrong = missed * (1.0 - points.true_positive_rate) + false * points.false_positive_rate
@@ -267,7 +254,7 @@ def decide(
 def most_profitable(lift: FloatArray, prior: float, steps: int) -> tuple[float, float]:
     """Return the most profitable share of rows to act on, and the profit per row.
 
-    Each positive row acted on gains 1 and each row costs the prior, so that acting at random earns
+    Each positive row acted on gains 1 and each row costs the prior, so that acting at random yields
     0.
 
     Parameters
@@ -277,7 +264,7 @@ def most_profitable(lift: FloatArray, prior: float, steps: int) -> tuple[float, 
     prior
         The share of positive rows.
     steps
-        How many steps from 0 to 1 ``lift`` is given in: of shares whose profits are as close as one
+        Number of steps from 0 to 1 in ``lift``: of shares whose profits are as close as one
         step, the least is returned.
     """
     share = np.linspace(0.0, 1.0, len(lift))

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 import simstudy
-from simstudy.cli import advise, catalogue, data, report, run
+from simstudy.cli import catalogue, data, report, run
 from simstudy.errors import SimstudyError
 from simstudy.texts import on_one_line
 
@@ -40,7 +40,7 @@ def options(
 
 
 _PANELS = {
-    "Your own data": (advise.advise,),
+    "Your own data": (data.advise,),
     "Studies": (run.run, catalogue.studies, catalogue.new, catalogue.show),
     "Reference": (catalogue.list_, catalogue.schema, data.data),
     "Results": (

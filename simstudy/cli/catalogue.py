@@ -17,8 +17,9 @@ from simstudy.errors import SimstudyError
 from simstudy.texts import echo
 
 if TYPE_CHECKING:
-    from simstudy.study.describe import Description
+    from simstudy.components.describe import Description
 
+_Paths = list[Path] | None
 _STARTER = Path(__file__).parents[1] / "study" / "starter.toml"
 _USE = {
     "family": '[family] with name = "{}"',
@@ -33,17 +34,15 @@ _SETTINGS = ("prior", "base", "reward")  # keys of [measures] that a measure may
 
 def studies() -> None:
     """List the built-in studies; simstudy run NAME runs one."""
-    from simstudy.study.builtin import builtin_studies, summary
+    from simstudy.study.files import builtin_studies, summary
 
     _print_table({name: summary(file) for name, file in builtin_studies().items()})
     echo("simstudy run NAME runs one of them.")
 
 
-def new(
-    file: Annotated[Path, Argument(metavar="FILE", help="The study file to write.")],
-) -> None:
+def new(file: Annotated[Path, Argument(metavar="FILE", help="The study file to write.")]) -> None:
     """Write a commented study file to start from."""
-    from simstudy.results.files import write_files
+    from simstudy.results.store.atomic_files import write_files
 
     if file.suffix != ".toml":
         file = file.with_name(f"{file.name}.toml") if file.name else file / "study.toml"
@@ -63,7 +62,7 @@ def new(
 
 def show(study: StudyFile) -> None:
     """Print a study as it will be run, every default filled in."""
-    from simstudy.results.recorded import recorded_toml
+    from simstudy.results.read.open import recorded_toml
     from simstudy.study.study import load_study
 
     text = recorded_toml(study)  # a study in results is shown without executing plugins
@@ -71,17 +70,13 @@ def show(study: StudyFile) -> None:
 
 
 def list_(
-    name: Annotated[
-        str | None, Argument(help="A family, change, learner or measure to describe.")
-    ] = None,
-    plugin: Annotated[
-        list[Path] | None, Option(help="A plugin file to execute first; repeatable.")
-    ] = None,
+    name: Annotated[str | None, Argument(help="The name of a component to describe.")] = None,
+    plugin: Annotated[_Paths, Option(help="A plugin file to execute first; repeatable.")] = None,
 ) -> None:
     """List the families, changes, learners and measures, or describe one."""
-    from simstudy.study.describe import find_components
-    from simstudy.study.plugins import load_plugin
-    from simstudy.study.registry import REGISTRIES, first_line
+    from simstudy.components.describe import find_components
+    from simstudy.components.plugins import load_plugin
+    from simstudy.components.registry import REGISTRIES, first_line
 
     for file in plugin or []:
         load_plugin(Path(os.path.realpath(file)))
@@ -99,14 +94,12 @@ def list_(
 
 
 def schema(
-    lists: Annotated[
-        bool, Option("--list", help="The schema of a list of studies instead.")
-    ] = False,
+    lists: Annotated[bool, Option("--list", help="The schema of a list of studies.")] = False,
 ) -> None:
     """Print the JSON Schema of a study file, for completion and checks in editors."""
     import json
 
-    from simstudy.study.schema import list_schema, study_schema
+    from simstudy.study.json_schema import list_schema, study_schema
 
     echo(json.dumps(list_schema() if lists else study_schema(), indent=2, ensure_ascii=False))
 

@@ -1,63 +1,71 @@
-"""The verb about data files: data."""
+"""The verbs about one's own data: data and advise."""
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import textwrap
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
+from simstudy.cli.run import Jobs, Overwrite, Quiet, stoppable
+from simstudy.errors import SimstudyError
 from simstudy.texts import counted, echo, on_one_line
+from simstudy.workflow.progress import Progress, busy, watched
 
 if TYPE_CHECKING:
-    from simstudy.data.assembly import RowsRead
+    from simstudy.advice.facts import Advice
+    from simstudy.data.files.assembly import RowsRead
     from simstudy.data.sample import Sample
 
 _MAX_WIDTH, _MIN_WIDTH = 80, 40
 _MAX_NAME = 24  # a longer name has a line of its own
 _MAX_VALUES = 60  # of a variable, that are printed
+_FITTERS = ("auto", "camml", "tan", "kdb", "bootstrap")
+_LISTED = ", ".join(_FITTERS)
+_DOING = {
+    "table": "1 of 2: cross-validating learners on the table",
+    "simulated": "2 of 2: fitting networks to the table, and learners to rows drawn from them",
+}
 _Names = list[str] | None
+_Text = str | None
+_Numbers = list[int] | None
+DataFile = Annotated[
+    Path, Argument(metavar="FILE", help="A file: .csv, .tsv, .txt, .arff or .parquet.")
+]
+Ignore = Annotated[_Names, Option(help="A column to leave out; repeatable.")]
+Keep = Annotated[
+    _Names,
+    Option(help="A column to keep although it looks like an identifier or a leak; repeatable."),
+]
 Missing = Annotated[
     _Names,
     Option(
-        help="What stands for a missing value; repeatable. Default: '' and ?; NA, nan, null, - and "
-        "the like among numbers."
+        help="A marker of missing values; repeatable. Default: '' and ?; among numbers also NA, "
+        "nan, null, - and the like."
     ),
 ]
 
 
 def data(
-    file: Annotated[
-        Path, Argument(metavar="FILE", help="A file: .csv, .tsv, .txt, .arff or .parquet.")
-    ],
-    target: Annotated[
-        str | None, Option(help="The column to predict; by default the last one.")
-    ] = None,
-    ignore: Annotated[_Names, Option(help="A column to leave out; repeatable.")] = None,
+    file: DataFile,
+    target: Annotated[_Text, Option(help="The column to predict; by default the last one.")] = None,
+    ignore: Ignore = None,
     nominal: Annotated[_Names, Option(help="A column of labels; repeatable.")] = None,
     numeric: Annotated[_Names, Option(help="A column of numbers; repeatable.")] = None,
-    groups: Annotated[
-        str | None, Option(help="A column that says which rows belong together.")
-    ] = None,
-    keep: Annotated[
-        _Names,
-        Option(help="A column to keep though it looks like an identifier or a leak; repeatable."),
-    ] = None,
+    groups: Annotated[_Text, Option(help="A column with the group of each row.")] = None,
+    keep: Keep = None,
     missing: Missing = None,
-    separator: Annotated[
-        str | None, Option(help="What separates values; found if not given.")
-    ] = None,
-    encoding: Annotated[
-        str | None, Option(help="The encoding of the text; found if not given.")
-    ] = None,
+    separator: Annotated[_Text, Option(help="Separator of values (default: detected).")] = None,
+    encoding: Annotated[_Text, Option(help="Encoding of the text (default: detected).")] = None,
 ) -> None:
     """Describe a data file: its variables, missing values, classes and anything odd."""
-    from simstudy.data.assembly import ReadOptions
-    from simstudy.data.files import read_data_set
-    from simstudy.data.oddities import oddities, rare_classes
-    from simstudy.workflow.progress import busy
+    from simstudy.data.checks.warnings import oddities, rare_classes
+    from simstudy.data.files.assembly import ReadOptions
+    from simstudy.data.files.read import read_data_set
 
     reading = ReadOptions(
         target,
@@ -77,7 +85,7 @@ def data(
     lines = [*_heading(table), "", *_variables(table.sample)]
     lines += [] if table.refusal else ["", *_classes(table.sample)]
     if odd:
-        lines += ["", "Odd:"]
+        lines += ["", "Warnings:"]
         for text in odd:
             lines += _wrapped(text, "  - ", "    ")
     for line in lines:
@@ -148,9 +156,74 @@ def _classes(sample: Sample) -> list[str]:
     width = min(max(map(len, ["class", *labels])), _MAX_NAME)
     lines = [f"{'class':<{width}}  {'rows':>8}"]
     for label, count in zip(labels, sample.class_counts, strict=True):
+        long = len(label) > width
+        lines += _wrapped(label) if long else []
         share = f"{count:>8,.0f}  {count / len(sample):6.1%}"
-        if len(label) > width:
-            lines += _wrapped(label)
-            label = ""
-        lines.append(f"{label:<{width}}  {share}")
+        lines.append(f"{'' if long else label:<{width}}  {share}")
     return lines
+
+
+def advise(
+    data: DataFile,
+    target: Annotated[_Text, Option(help="The column to predict.")] = None,
+    out: Annotated[
+        Path | None, Option(help="Directory for the page (default: results/advise-<name>).")
+    ] = None,
+    ignore: Ignore = None,
+    keep: Keep = None,
+    nominal: Annotated[_Names, Option(help="A column of labels; repeatable.")] = None,
+    missing: Missing = None,
+    rows: Annotated[_Numbers, Option(help="A number of rows to predict for; repeatable.")] = None,
+    fitter: Annotated[str, Option(help=f"Of simulated truths: {_LISTED}.")] = "auto",
+    models: Annotated[int, Option(help="Number of simulated truths.")] = 40,
+    seed: Annotated[int, Option(min=0, help="Seed of all random streams.")] = 1,
+    jobs: Jobs = None,
+    quiet: Quiet = False,
+    overwrite: Overwrite = False,
+) -> None:
+    """Advise on a table: which learner does best, and what more rows would bring."""
+    if fitter not in _FITTERS:
+        raise SimstudyError(f"--fitter: '{fitter}' is not known; it is one of {_LISTED}")
+    from simstudy.advice.advise import advise as advise_on
+
+    @contextlib.contextmanager
+    def watch(part: str) -> Iterator[Progress | None]:
+        if part in _DOING and not quiet:
+            echo(_DOING[part], err=True)
+        with busy(f"reading {data}", quiet) if part == "reading" else watched(quiet) as progress:
+            yield progress
+
+    with stoppable():
+        advice = advise_on(
+            data,
+            target,
+            out,
+            ignore=ignore or (),
+            keep=keep or (),
+            nominal=nominal or (),
+            missing_values=missing,
+            rows=rows or (),
+            fitter=fitter,  # type: ignore[arg-type]
+            models=models,
+            seed=seed,
+            jobs=jobs,
+            overwrite=overwrite,
+            watch=watch,
+        )
+    if not quiet:
+        _print(advice)
+
+
+def _print(advice: Advice) -> None:
+    from simstudy.advice.page import gain_table, now_table
+    from simstudy.advice.prose import left_out
+    from simstudy.report.terminal import make_console, print_table
+
+    console = make_console()
+    for sentence in left_out(advice.about):
+        console.print(f"Note: {sentence}", markup=False, highlight=False)
+    print_table(now_table(advice), console)
+    print_table(gain_table(advice), console)
+    for sentence in advice.sentences:
+        console.print(f"- {sentence}", markup=False, highlight=False)
+    console.print(f"Page: {advice.page}", markup=False, highlight=False, soft_wrap=True)

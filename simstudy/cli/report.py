@@ -6,12 +6,16 @@ import contextlib
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
 from simstudy.errors import SimstudyError, describe
 from simstudy.texts import echo
+from simstudy.workflow.progress import watched
+
+if TYPE_CHECKING:
+    from simstudy.results.read.open import Results
 
 Directory = Annotated[Path, Argument(metavar="DIR", help="The results of a study.")]
 Out = Annotated[Path | None, Option(help="Where to write (default: beside the results).")]
@@ -36,18 +40,23 @@ def results_of_others() -> Iterator[None]:
         ) from error
 
 
+def _opened(directory: Path) -> Results:
+    from simstudy.results.read.open import open_results
+
+    return open_results(directory)
+
+
 @results_of_others()
 def report(directory: Directory) -> None:
     """Rewrite the tables, figures and page of a study."""
     from simstudy.report.files import write_report
-    from simstudy.report.names import PAGE
-    from simstudy.results.results import open_results
-    from simstudy.results.store import Store
+    from simstudy.results.store.store import Store
+    from simstudy.study.constants import PAGE
 
-    open_results(directory)  # before the lock creates a directory
+    _opened(directory)  # before the lock creates a directory
     store = Store(directory)
     with store.folder.locked():
-        write_report(open_results(directory), store)
+        write_report(_opened(directory), store)
     echo(f"Report: {directory / PAGE}")
 
 
@@ -58,16 +67,14 @@ def figures(
     style: Annotated[str, Option(help="paper or talk.")] = "paper",
     out: Out = None,
     rerun: Annotated[
-        bool,
-        Option("--rerun", help="Rerun cells for reliability even if this executes plugins."),
+        bool, Option("--rerun", help="Rerun cells for reliability, even if plugins are executed.")
     ] = False,
 ) -> None:
     """Draw all figures of a study for a paper or a talk."""
-    from simstudy.report.figures import write_figures
-    from simstudy.results.results import open_results
+    from simstudy.report.files import write_figures
 
     place = out or directory / "figures"
-    written, skipped = write_figures(open_results(directory), place, format, style, rerun)
+    written, skipped = write_figures(_opened(directory), place, format, style, rerun)
     for path in written:
         echo(path)
     for sentence in skipped:
@@ -82,9 +89,8 @@ def tables(
 ) -> None:
     """Write the tables of a study for a paper."""
     from simstudy.report.tables.files import write_tables
-    from simstudy.results.results import open_results
 
-    for path in write_tables(open_results(directory), out or directory / "tables", format):
+    for path in write_tables(_opened(directory), out or directory / "tables", format):
         echo(path)
 
 
@@ -96,13 +102,12 @@ def compare(
     out: Annotated[Path, Option(help="The page to write.")] = Path("compare.html"),
 ) -> None:
     """Compare several studies on one page."""
-    from simstudy.results.results import open_results
     from simstudy.workflow.compare import compare_studies, write_page
 
     if len({directory.resolve() for directory in directories}) < max(len(directories), 2):
         names = ", ".join(map(str, directories))
         raise SimstudyError(f"compare needs at least two different results; given: {names}")
-    write_page(out, compare_studies([open_results(directory) for directory in directories]))
+    write_page(out, compare_studies([*map(_opened, directories)]))
     echo(f"Comparison: {out}")
 
 
@@ -122,16 +127,11 @@ def score(
     directory: Directory,
     measure: Annotated[
         list[str],
-        Option(
-            "--measure",
-            help="A measure by its name, or with parameters as in a study file: "
-            "'{ name = \"cost\", matrix = [[0, 1], [5, 0]] }'. May be repeated.",
-        ),
+        Option(help="A name, or '{ name = \"cost\", matrix = [[0, 1], [5, 0]] }'; repeatable."),
     ],
     report: Annotated[bool, Option(help="Rewrite the report.")] = True,
 ) -> None:
     """Add measures to results with kept predictions (keep_answers = true), without fitting."""
-    from simstudy.cli.progress import watched
     from simstudy.workflow.score import add_measures
 
     measures = [_table(text) for text in measure]
@@ -139,7 +139,7 @@ def score(
         results = add_measures(directory, measures, progress=progress, report=report)
     echo(f"{directory} has the measures {', '.join(results.measures)}.")
     if report:
-        from simstudy.report.names import PAGE
+        from simstudy.study.constants import PAGE
 
         echo(f"Report: {directory / PAGE}")
 

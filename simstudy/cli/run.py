@@ -5,31 +5,34 @@ from __future__ import annotations
 import contextlib
 import faulthandler
 import math
-import re
 import shlex
 import signal
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 from typer import Argument, Exit, Option
 
 from simstudy.cli.report import results_of_others
+from simstudy.data.sizes import Size, whole_number
 from simstudy.engine.workers.child import available_processors, spare_children
 from simstudy.errors import SOME_FAILED, SimstudyError
-from simstudy.study.builtin import study_path
 from simstudy.study.constants import DOSES
-from simstudy.study.sizes import Size, whole_number
-from simstudy.study.toml import read_toml
+from simstudy.study.files import read_toml, study_path
 from simstudy.texts import counted, echo, shortened
+from simstudy.workflow.progress import busy, watched
 
 if TYPE_CHECKING:
-    from simstudy.results.results import Results
+    from simstudy.results.read.open import Results
     from simstudy.study.lists import Collection
-    from simstudy.workflow.options import RunOptions
+    from simstudy.workflow.run import RunOptions
 
+_Path = Path | None
+_Text = str | None
+_Number = float | None
+T = TypeVar("T")
 StudyFile = Annotated[
     Path, Argument(metavar="STUDY", help="A study file, or the name of a built-in study.")
 ]
@@ -41,48 +44,35 @@ Overwrite = Annotated[bool, Option("--overwrite", help="Replace existing results
 
 def run(
     study: StudyFile,
-    out: Annotated[
-        Path | None, Option(help="Directory for the results (default: results/<name>).")
-    ] = None,
+    out: Annotated[_Path, Option(help="Directory for results (default: results/<name>).")] = None,
     jobs: Jobs = None,
     models: Models = None,
-    sizes: Annotated[str | None, Option(help="Other training sizes, e.g. 50,500,5000.")] = None,
-    seed: Annotated[int | None, Option(help="Another seed.")] = None,
-    without: Annotated[
-        str | None, Option(help="Data sets and learners to leave out, e.g. adult,CaMML.")
-    ] = None,
+    sizes: Annotated[_Text, Option(help="Training sizes to use instead, e.g. 50,500,5000.")] = None,
+    seed: Annotated[int | None, Option(help="Seed to use instead.")] = None,
+    without: Annotated[_Text, Option(help="Data sets, learners to omit, e.g. adult,CaMML.")] = None,
     quiet: Quiet = False,
     overwrite: Overwrite = False,
-    no_report: Annotated[
-        bool,
-        Option("--no-report", help="Write scores only, without tables, figures and page."),
-    ] = False,
-    fail_fast: Annotated[
-        bool, Option("--fail-fast", help="Stop at the first failing cell.")
-    ] = False,
+    no_report: Annotated[bool, Option("--no-report", help="Write scores only, no report.")] = False,
+    fail_fast: Annotated[bool, Option("--fail-fast", help="Stop at the first failure.")] = False,
     retry: Annotated[bool, Option("--retry", help="Rerun cells that failed before.")] = False,
-    refine: Annotated[
-        bool, Option("--refine", help="Add training sizes around crossings, to locate them.")
-    ] = False,
-    backend: Annotated[
-        str, Option(help="Where cells are computed: processes (on this machine) or dask.")
-    ] = "processes",
+    refine: Annotated[bool, Option("--refine", help="Add training sizes near crossings.")] = False,
+    backend: Annotated[str, Option(help="What runs cells: processes or dask.")] = "processes",
     address: Annotated[
-        str | None,
-        Option(
-            help="Address of a Dask scheduler, e.g. tcp://host:8786 (default: a local cluster)."
-        ),
+        _Text, Option(help="Dask scheduler, e.g. tcp://host:8786 (default: a local cluster).")
     ] = None,
-    shard: Annotated[
-        str | None,
-        Option(help="Run one part of the models, e.g. 3/10; simstudy merge joins the parts."),
-    ] = None,
-    log: Annotated[Path | None, Option(help="File for a line of JSON per finished model.")] = None,
+    shard: Annotated[_Text, Option(help="Run a part of the models, e.g. 3/10; see merge.")] = None,
+    log: Annotated[_Path, Option(help="File for a line of JSON per finished model.")] = None,
 ) -> None:
     """Run a study: draw models and data, fit learners, score, test and report."""
-    settings = {"models": models, "seed": seed, DOSES: _whole_numbers("--sizes", sizes)}
+    settings: dict[str, object] = {"models": models, "seed": seed}
+    if sizes is not None:
+        expected = "a list of whole numbers such as 50,500,5000"
+        settings[DOSES] = _parsed("--sizes", sizes, expected, _sizes)
     overrides = {key: value for key, value in settings.items() if value is not None}
-    piece, cluster = _shard(shard), _cluster(backend, address)
+    piece = None
+    if shard is not None:
+        piece = _parsed("--shard", shard, "a shard such as 3/10", _shard)
+    cluster = _cluster(backend, address)
     options: RunOptions = {
         "jobs": jobs,
         "cluster": cluster,
@@ -94,25 +84,28 @@ def run(
     }
     study = study_path(study)
     content = read_toml(study)  # once: it may be a pipe
-    if without is not None:
-        content = _left_out(content, without)
-    workers = _workers(jobs, overrides.get("models", content.get("models")))
+    stated, processors = overrides.get("models", content.get("models")), available_processors()
+    workers = min(jobs or processors, stated if isinstance(stated, int) else processors)
     # Workers start while this process still imports modules.
     with spare_children(workers if workers > 1 and cluster is None else 0):
-        from simstudy.cli.progress import watched
+        from simstudy.study.files import without as omitted
         from simstudy.study.lists import is_collection, load_collection
         from simstudy.study.study import load_study
-        from simstudy.workflow.progress import busy
         from simstudy.workflow.run import run_shard, run_study
 
         reading = f"reading {study} and its data"
         if is_collection(content):
-            if piece is not None:
-                raise SimstudyError("--shard applies to a single study, not to a list of studies")
+            for option, value in (("--shard", shard), ("--without", without)):
+                if value is not None:
+                    raise SimstudyError(
+                        f"{option} applies to a single study, not to a list of studies"
+                    )
             with busy(reading, quiet):
                 collection = load_collection(study, overrides, content)
             failed = _run_all(collection, out, quiet, log, options)
         else:
+            if without is not None:
+                content = omitted(content, [*filter(None, map(str.strip, without.split(",")))])
             with busy(reading, quiet):
                 loaded = load_study(study, overrides, content)
             with watched(quiet, log, study=str(study)) as progress, stoppable():
@@ -121,7 +114,7 @@ def run(
                     failed, directory = results.manifest["failures"], results.directory
                 else:
                     store = run_shard(loaded, piece, out, progress=progress, **options)
-                    failed, directory = len(store.failed_cells()), store.directory
+                    failed, directory = len(store.cells.failed()), store.directory
             _tell_failures(failed, directory, quiet)
             if piece is not None and not quiet:
                 echo(f"Shard {shard} is in {directory}/; {failed} cells failed.")
@@ -142,27 +135,10 @@ def _tell_failures(failed: int, directory: Path, quiet: bool) -> None:
         echo(f"{counted(failed, 'cell')} failed; list them with: {command}", err=True)
 
 
-def _left_out(content: dict[str, object], names: str) -> dict[str, object]:
-    """The content of a study file without some data sets and learners."""
-    from simstudy.study.lists import is_collection
-    from simstudy.study.without import without
-
-    if is_collection(content):
-        raise SimstudyError("--without applies to a single study, not to a list of studies")
-    return without(content, [name.strip() for name in names.split(",") if name.strip()])
-
-
-def _workers(jobs: int | None, models: object) -> int:
-    """The number of processes a run can use, before its study is checked."""
-    workers = jobs or available_processors()
-    return min(workers, models if isinstance(models, int) else available_processors())
-
-
 def _run_all(
     collection: Collection, out: Path | None, quiet: bool, log: Path | None, options: RunOptions
 ) -> int:
     """Run the studies of a list; returns the number of failed cells."""
-    from simstudy.cli.progress import watched
     from simstudy.workflow.lists import place, run_collection, summary
 
     with stoppable():
@@ -191,12 +167,11 @@ def _print_results(results: Results, no_report: bool = False, brief: bool = Fals
     note = ", up to date; nothing to run" if results.reused else ""
     leaves = "Scores" if no_report else results.study.page.leaves
     console.print(f"{leaves} are in {results.directory}/{note} ({cells}).", markup=False)
-    if not no_report:
-        page = f"Report: {results.directory / 'report.html'}"
-        console.print(page, markup=False, highlight=False, soft_wrap=True)
-        more = f"Figures for a paper: simstudy figures {shlex.quote(str(results.directory))}"
-        if not brief:
-            console.print(more, markup=False, highlight=False, soft_wrap=True)
+    lines = [f"Report: {results.directory / 'report.html'}"] * (not no_report)
+    if not (no_report or brief):
+        lines.append(f"Figures for a paper: simstudy figures {shlex.quote(str(results.directory))}")
+    for line in lines:
+        console.print(line, markup=False, highlight=False, soft_wrap=True)
     if results.note:
         console.print(f"Note: {results.note}.", markup=False)
     if brief:  # others follow
@@ -207,20 +182,27 @@ def _cluster(backend: str, address: str | None) -> str | None:
     """The Dask scheduler to use, if any."""
     if backend not in ("processes", "dask"):
         raise SimstudyError(f"--backend: '{backend}' is not known; it must be processes or dask")
-    if backend == "processes":
-        if address is not None:
-            raise SimstudyError("--address needs --backend dask")
-        return None
-    return address or "local"
+    if backend == "processes" and address is not None:
+        raise SimstudyError("--address needs --backend dask")
+    return None if backend == "processes" else address or "local"
 
 
-def _shard(text: str | None) -> tuple[int, int] | None:
-    if text is None:
-        return None
-    numbers = re.fullmatch("([0-9]{1,9})/([0-9]{1,9})", text)
-    which, of = map(int, numbers.groups()) if numbers else (0, 0)
+def _parsed(option: str, text: str, expected: str, read: Callable[[str], T]) -> T:
+    """The value of an option; an error names what is expected."""
+    try:
+        return read(text)
+    except ValueError as error:
+        raise SimstudyError(f"{option}: '{shortened(text)}' is not {expected}") from error
+
+
+def _sizes(text: str) -> list[int]:
+    return [whole_number(number) for number in text.split(",")]
+
+
+def _shard(text: str) -> tuple[int, int]:
+    which, of = map(whole_number, text.split("/"))
     if not 1 <= which <= of:
-        raise SimstudyError(f"--shard: '{shortened(text)}' is not a shard such as 3/10")
+        raise ValueError(text)
     return which, of
 
 
@@ -265,31 +247,27 @@ def merge(
 def vary(
     study: StudyFile,
     key: Annotated[
-        list[str],
-        Option(help="A key and its values, e.g. measures.prior=train,test; repeatable."),
+        list[str], Option(help="Key and values, e.g. measures.prior=train,test; repeatable.")
     ],
-    out: Annotated[
-        Path | None, Option(help="Directory above the results (default: results).")
-    ] = None,
+    out: Annotated[_Path, Option(help="Directory above the results (default: results).")] = None,
     jobs: Jobs = None,
     models: Models = None,
     quiet: Quiet = False,
     overwrite: Overwrite = False,
 ) -> None:
     """Run variants of a study and report which findings hold under all of them."""
-    from simstudy.cli.progress import watched
-    from simstudy.workflow.vary import vary_study
+    from simstudy.workflow.lists import vary_study
 
     with stoppable():
+        overrides = {} if models is None else {"models": models}
+        options: RunOptions = {"jobs": jobs, "overwrite": overwrite, "report": False}
         page, variants = vary_study(
             study,
             key,
             out,
-            {} if models is None else {"models": models},
-            watch=lambda variant: watched(quiet, study=variant.name),
-            jobs=jobs,
-            overwrite=overwrite,
-            report=False,
+            overrides,
+            lambda variant: watched(quiet, study=variant.name),
+            **options,
         )
     for results in variants:  # nothing else says so here
         _tell_failures(results.manifest["failures"], results.directory, quiet=True)
@@ -301,9 +279,9 @@ def vary(
 
 def cell(
     study: StudyFile,
-    model: Annotated[int, Option(min=0, help="Which model.")],
-    size: Annotated[str, Option(help="Which training size; of data sets also, e.g., 100%.")],
-    learner: Annotated[str, Option(help="Which learner, by its label.")],
+    model: Annotated[int, Option(min=0, help="The number of the model.")],
+    size: Annotated[str, Option(help="The training size; for data sets also a share, e.g. 100%.")],
+    learner: Annotated[str, Option(help="The label of the learner.")],
     pdb: Annotated[bool, Option("--pdb", help="If it fails, start Python's debugger.")] = False,
 ) -> None:
     """Run one cell of a study with its seeds; if it fails, show the traceback."""
@@ -312,8 +290,10 @@ def cell(
 
     faulthandler.enable()
     loaded = load_study(study)
+    expected = "a number of rows, or a share such as 100%"
+    rows = _parsed("--size", size, expected, Size.read).value
     try:
-        done = run_cell(loaded, model, _size(size), learner)
+        done = run_cell(loaded, model, rows, learner)
     except SimstudyError:
         raise
     except BaseException as error:
@@ -328,46 +308,32 @@ def cell(
         echo(f"{name} = {value!r}")
 
 
-def _size(text: str) -> float:
-    try:
-        return Size.read(text).value
-    except ValueError as error:
-        raise SimstudyError(
-            f"--size: '{shortened(text)}' is not a number of rows, or a share: 100%"
-        ) from error
-
-
 def plan(
     study: StudyFile,
-    mcse: Annotated[
-        float | None, Option(help="Target Monte-Carlo standard error, e.g. 0.005.")
-    ] = None,
-    difference: Annotated[
-        float | None, Option(help="A difference between learners to be detected.")
-    ] = None,
+    mcse: Annotated[_Number, Option(help="Target Monte-Carlo standard error, e.g. 0.005.")] = None,
+    difference: Annotated[_Number, Option(help="A difference between learners to detect.")] = None,
     power: Annotated[float, Option(help="The power to detect it.")] = 0.8,
     pilot: Annotated[int, Option(min=3, help="Number of models in the pilot.")] = 12,
     jobs: Jobs = None,
 ) -> None:
     """Run a pilot: estimate the models a study needs, and its run time.
 
-    Of a study of data sets, the first split of each is run for an estimate of the run time.
+    For a study of data sets, the first split of each is run to estimate the run time.
     """
     for name, value in (("--mcse", mcse), ("--difference", difference)):
         if value is not None and not 0 < value < math.inf:
             raise SimstudyError(f"{name}: {value} is not allowed; it must be above 0 and finite")
     if not 0 < power < 1:
         raise SimstudyError(f"--power: {power} is not allowed; it must lie between 0 and 1")
-    from simstudy.cli.progress import watched
     from simstudy.experiments.page import Goal
     from simstudy.study.study import load_study
-    from simstudy.workflow.progress import busy
 
     with busy(f"reading {study} and its data"):
         loaded = load_study(study)
     try:
         with watched() as progress:
-            lines = loaded.page.plan(loaded, Goal(mcse, difference, power), pilot, jobs, progress)
+            goal = Goal(mcse, difference, power, pilot, jobs, progress)
+            lines = loaded.page.plan(loaded, goal)
     except SimstudyError:
         raise
     except (ValueError, OverflowError) as error:  # the number of models overflows
@@ -376,14 +342,3 @@ def plan(
         ) from error
     for line in lines:
         echo(line)
-
-
-def _whole_numbers(option: str, text: str | None) -> list[int] | None:
-    if text is None:
-        return None
-    try:
-        return [whole_number(number) for number in text.split(",")]
-    except ValueError as error:
-        raise SimstudyError(
-            f"{option}: '{shortened(text)}' is not a list of whole numbers such as 50,500,5000"
-        ) from error

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from simstudy.arrays import BoolArray, FloatArray, IntArray, read_only, smoothed, weights_in
 from simstudy.data.codes import MISSING, check_codes, distinct_rows, flat_index
 from simstudy.data.schema import Schema
-from simstudy.data.slots import SlotLayout, slot_layout
+from simstudy.data.value_layout import SlotLayout, slot_layout
 
 Counted = TypeVar("Counted")
 

@@ -1,22 +1,23 @@
-"""Learners and rows of a model, as estimators and tests are given them."""
+"""Learners and rows of a model, as estimators and tests receive them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray, read_only, smoothed
-from simstudy.data.resampling import Scheme, Split
+from simstudy.components.registry import MEASURES
+from simstudy.components.spec import Spec
 from simstudy.data.sample import Sample
+from simstudy.data.splits.schemes import Scheme, Split
 from simstudy.engine.plan import Plan
 from simstudy.engine.scoring import check_probabilities
 from simstudy.estimators.bench import Bench, Judge, scheme_name
-from simstudy.measures.arguments import arguments
-from simstudy.sources.changes.world import Population
-from simstudy.study.registry import MEASURES
-from simstudy.study.spec import Spec
+from simstudy.measures.positive_class import arguments
+from simstudy.sources.source import Problem
 
 if TYPE_CHECKING:
     from simstudy.learners.base import Learner
@@ -25,29 +26,22 @@ Streams = Callable[[str], np.random.Generator]
 
 
 class Sequential:
-    """Streams by their purpose, each used on from where the last fit left it."""
+    """Streams by purpose, each continued from where the last fit left it."""
 
     def __init__(self, stream: Streams) -> None:
         self._stream = stream
-        self._known: dict[str, np.random.Generator] = {}
+        self._used: dict[str, np.random.Generator] = {}
 
     def __call__(self, purpose: str) -> np.random.Generator:
         """Return the stream of a purpose."""
-        if purpose not in self._known:
-            self._known[purpose] = self._stream(purpose)
-        return self._known[purpose]
+        if purpose not in self._used:
+            self._used[purpose] = self._stream(purpose)
+        return self._used[purpose]
 
 
 def splitter(target: IntArray, stream: Streams) -> Callable[[Scheme], Sequence[Split]]:
     """Return the function from schemes to their splits of some rows."""
-    known: dict[Scheme, Sequence[Split]] = {}
-
-    def splits(scheme: Scheme) -> Sequence[Split]:
-        if scheme not in known:
-            known[scheme] = scheme.splits(target, stream(f"split/{scheme_name(scheme)}"))
-        return known[scheme]
-
-    return splits
+    return cache(lambda scheme: scheme.splits(target, stream(f"split/{scheme_name(scheme)}")))
 
 
 def fit_and_ask(
@@ -82,20 +76,20 @@ def bench_of(
     mirrored
         Attributes that the mirror image is asked about in place of those of the sample.
     """
-    classes, known = sample.classes, {}
+    classes, reflections = sample.classes, {}
 
     def answer(train: IntArray, test: IntArray, purpose: str) -> FloatArray:
         rows = sample.attributes[test]
         if mirrored is not None:
             rows = np.concatenate((rows, mirrored[test]))
         rows = read_only(rows)
-        found = fit_and_ask(learner, sample.take(train), rows, streams(purpose), classes)
+        proba = fit_and_ask(learner, sample.take(train), rows, streams(purpose), classes)
         if mirrored is not None:
-            known[train.tobytes(), test.tobytes()] = found[len(test) :]
-        return found[: len(test)]
+            reflections[train.tobytes(), test.tobytes()] = proba[len(test) :]
+        return proba[: len(test)]
 
     def reflected(train: IntArray, test: IntArray, purpose: str) -> FloatArray:
-        return known[train.tobytes(), test.tobytes()]
+        return reflections[train.tobytes(), test.tobytes()]
 
     bench = Bench(sample.target, classes, answer, splits)
     if mirrored is None:
@@ -103,29 +97,22 @@ def bench_of(
     return bench, Bench(sample.target, classes, reflected, splits)
 
 
-def judge_of(
-    plan: Plan,
-    measure: Spec,
-    target: IntArray,
-    truth: Population | None,
-    class_names: Sequence[str],
-    rarer: int,
-) -> Judge:
+def judge_of(plan: Plan, measure: Spec, target: IntArray, problem: Problem) -> Judge:
     """Return the judge of rows by a measure, with the settings of a study."""
     function = MEASURES.get(measure.name)
-    given = arguments(function, measure.parameters, class_names, plan.positive)
-    context = {"base": plan.base, "reward": plan.reward, "rarer": rarer}
-    classes, kind = len(class_names), plan.prior
+    keyed = arguments(function, measure.parameters, problem.class_names, plan.positive)
+    context = {"base": plan.base, "reward": plan.reward, "rarer": problem.rarer}
+    classes, kind = problem.classes, plan.prior
 
     def prior(trained: IntArray, tested: IntArray) -> FloatArray:
         if kind == "uniform":
             return np.full(classes, 1 / classes)
         if kind == "true":
-            assert truth is not None
-            return truth.class_prior()
+            assert problem.truth is not None
+            return problem.truth.class_prior()
         if not isinstance(kind, str):
             return np.asarray(kind, dtype=np.float64)
         counts = trained if kind == "train" else np.bincount(tested, minlength=classes)
         return smoothed(counts)
 
-    return Judge(function, target, classes, prior, plan.cutoff, context, given)
+    return Judge(function, target, classes, prior, plan.cutoff, context, keyed)

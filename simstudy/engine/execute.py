@@ -9,9 +9,8 @@ from time import perf_counter
 
 from simstudy.engine.plan import Plan
 from simstudy.engine.task import Cell, CellKey, TaskKey, run_task
-from simstudy.engine.workers.batches import Batches
 from simstudy.engine.workers.child import available_processors
-from simstudy.engine.workers.guard import Guard
+from simstudy.engine.workers.guard import Batches, Guard
 
 
 def execute(

@@ -1,4 +1,4 @@
-"""What a worker needs of a study, as plain data that is cheap to send and to read."""
+"""The plan of a study: all that a worker needs, as plain data that is cheap to send."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ import math
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
-from itertools import repeat
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 import simstudy
+from simstudy.components.plugins import PluginFile
+from simstudy.components.registry import LEARNERS, MEASURES, registered
+from simstudy.components.spec import Spec, build
 from simstudy.engine.seeds import stream, stream_key
 from simstudy.experiments import DEFAULT, experiment
 from simstudy.experiments.base import Experiment, ScoreColumn
 from simstudy.measures.base import has_exact_value
-from simstudy.measures.two_level import level_names
+from simstudy.measures.theory.two_level import level_names
 from simstudy.sources.source import Registered, Source
-from simstudy.study.plugins import PluginFile
-from simstudy.study.registry import LEARNERS, MEASURES, registered
-from simstudy.study.spec import Spec, build
 
 if TYPE_CHECKING:
-    from simstudy.study.registry import Definition
+    from simstudy.components.registry import Definition
     from simstudy.study.study import Study
 
 MEASURED = "measures.primary and also"
@@ -62,11 +62,11 @@ class Plan:
     sources: tuple[tuple[str, str], ...] = ()
     keep_answers: bool = False
     compare: str = DEFAULT
-    # Of a comparison of measures: what says which learner is better, and the test sets.
+    # For comparisons of measures: targets, which decide which learner is better, and test sets.
     targets: tuple[Spec, ...] = ()
     test_sizes: tuple[int, ...] = ()
     repeats: int = 0
-    # Of a comparison of estimators or of tests; training sets whose mean value is estimated.
+    # For comparisons of estimators or tests; training sets over which the exact value is averaged.
     estimators: tuple[Spec, ...] = ()
     tests: tuple[Spec, ...] = ()
     training_sets: int = 0
@@ -103,12 +103,12 @@ class Plan:
     @property
     def component_names(self) -> dict[str, list[str]]:
         """The names of the components of a study, as `registered` takes them."""
-        every = (*self.measured, *self.targets)
-        measures = dict.fromkeys(level for one in every for level in level_names(one.name))
         kinds = {"changes": self.source.changes, "learners": self.learners}
         kinds |= {"estimators": self.estimators, "tests": self.tests}
-        names = {kind: [one.name for one in specs] for kind, specs in kinds.items()}
-        return {"families": [self.source.name], **names, "measures": [*measures]}
+        names = {kind: [spec.name for spec in specs] for kind, specs in kinds.items()}
+        levels = [level_names(spec.name) for spec in (*self.measured, *self.targets)]
+        measures = [*dict.fromkeys(chain(*levels))]
+        return {"families": [self.source.name], **names, "measures": measures}
 
     @property
     def source(self) -> Source:
@@ -142,31 +142,28 @@ class Plan:
             "keep_answers": self.keep_answers,
             "changes": [change.identity for change in self.source.changes],
         }
-        named = {key: value for key, value in later.items() if value != UNNAMED_CONDITIONS[key]}
         compared = self.experiment.conditions(self)
-        named |= compared
         # doses may grow: training sizes are a condition of their own only if they are no doses
         fixed = "doses" not in compared or self.experiment.dose_key != "train_sizes"
-        return (
-            self.source.conditions()
-            | named
-            | {
-                "simstudy": simstudy.__version__,
-                "seed": self.seed,
-                "models": self.problems,
-                "family": self.source.identity,
-                "data.train_sizes": list(self.train_sizes) if fixed else [],
-                **self.source.drawn(),
-                "learners": [[learner.label, _identity(learner)] for learner in self.learners],
-                MEASURED: [one.identity for one in self.targets or self.measured],
-                "measures.prior": self.prior if isinstance(self.prior, str) else list(self.prior),
-                "measures.cutoff": self.cutoff,
-                "measures.base": self.base,
-                "measures.reward": self.reward,
-                "plugins": [plugin.digest for plugin in self.plugins],
-                "source": dict(self.sources),
-            }
-        )
+        return {
+            **self.source.conditions(),
+            **{key: value for key, value in later.items() if value != UNNAMED_CONDITIONS[key]},
+            **compared,
+            "simstudy": simstudy.__version__,
+            "seed": self.seed,
+            "models": self.problems,
+            "family": self.source.identity,
+            "data.train_sizes": list(self.train_sizes) if fixed else [],
+            **self.source.drawn(),
+            "learners": [[learner.label, _identity(learner)] for learner in self.learners],
+            MEASURED: [spec.identity for spec in self.targets or self.measured],
+            "measures.prior": self.prior if isinstance(self.prior, str) else list(self.prior),
+            "measures.cutoff": self.cutoff,
+            "measures.base": self.base,
+            "measures.reward": self.reward,
+            "plugins": [plugin.digest for plugin in self.plugins],
+            "source": dict(self.sources),
+        }
 
     def stream(self, problem: int, role: str) -> np.random.Generator:
         """The random stream of one role in one problem."""
@@ -194,25 +191,24 @@ def _identity(learner: Spec) -> str:
     return json.dumps([learner.identity, prepared], sort_keys=True)
 
 
-def _prepared(spec: Spec, study: Study) -> Spec:
-    """A learner of a study in which values may be missing, with how rows are prepared for it."""
-    from simstudy.study.datasets import prepared_for
-
-    preparation, accepts = prepared_for(spec, study.preparation, build(LEARNERS, spec))
-    return replace(spec, preparation=preparation, accepts=accepts)
-
-
 def make_plan(study: Study) -> Plan:
     """The plan of a validated study."""
     plan = stated_plan(study)
     names = registered(plan.component_names)
-    if study.source.prepares:
-        plan = replace(plan, learners=tuple(map(_prepared, study.learners, repeat(study))))
+    learners = list(study.learners)
+    for place, spec in enumerate(learners if study.source.prepares else ()):
+        from simstudy.study.checks import prepared_for
+
+        preparation, accepts = prepared_for(spec, study.preparation, build(LEARNERS, spec))
+        learners[place] = replace(spec, preparation=preparation, accepts=accepts)
     return replace(
         plan,
-        measured=study.measured,
-        targets=study.targets,
-        exact=tuple(one.label for one in study.measured if _has_exact_value(one.name)),
+        learners=tuple(learners),
+        exact=tuple(
+            spec.label
+            for spec in study.measured
+            if all(has_exact_value(MEASURES.get(level)) for level in level_names(spec.name))
+        ),
         plugins=study.plugin_files,
         sources=tuple(
             (name, digest)
@@ -228,7 +224,7 @@ def make_plan(study: Study) -> Plan:
 
 
 def stated_plan(study: Study) -> Plan:
-    """The plan as far as the study file states it, with no name looked up."""
+    """The part of a plan that the study file states; no name is looked up."""
     measures = study.measures
     prior = measures.prior
     return Plan(
@@ -254,7 +250,3 @@ def stated_plan(study: Study) -> Plan:
         timeout=study.limits.timeout,
         memory=study.limits.memory,
     )
-
-
-def _has_exact_value(name: str) -> bool:
-    return all(has_exact_value(MEASURES.get(level)) for level in level_names(name))

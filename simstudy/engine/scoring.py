@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 
 from simstudy.arrays import Array, FloatArray, IntArray, read_only
+from simstudy.components.registry import MEASURES
 from simstudy.data.sample import Sample
-from simstudy.engine.answers import ROUNDING
-from simstudy.engine.evaluation import Evaluation, Trial
+from simstudy.engine.evaluation import ROUNDING, Trial
+from simstudy.engine.plan import Plan
 from simstudy.experiments.base import ScoreColumn
-from simstudy.measures.arguments import arguments
 from simstudy.measures.base import Context, Keywords, Measure, Undefined, clip, keywords, score
+from simstudy.measures.positive_class import arguments
 from simstudy.sources.changes.world import Population
-from simstudy.study.registry import MEASURES
+from simstudy.sources.source import Problem
 
 if TYPE_CHECKING:
     from simstudy.learners.base import Fitted
@@ -50,14 +51,14 @@ def check_probabilities(proba: FloatArray, rows: int, classes: int) -> FloatArra
     sums = proba.sum(axis=1)
     if proba.min(initial=1.0) >= 0 and np.abs(sums - 1).max(initial=0.0) <= ROUNDING:
         return proba
-    for wrong, what in (
+    for wrong, fault in (
         (~np.isfinite(proba).all(axis=1), "is not a number"),
         ((proba < 0).any(axis=1), "is negative"),
         (np.abs(sums - 1) > ROUNDING, "belongs to a row that does not sum to one"),
     ):
         if wrong.any():
             raise InvalidProbabilitiesError(
-                f"a probability {what}, in {int(wrong.sum())} of {rows} rows; "
+                f"a probability {fault}, in {int(wrong.sum())} of {rows} rows; "
                 f"the first: {proba[wrong.argmax()].tolist()}"
             )
     return proba
@@ -94,28 +95,21 @@ class Scorer:
     def __init__(
         self,
         columns: Sequence[ScoreColumn],
-        prior: str | Sequence[float],
-        cutoff: str,
-        base: float,
-        model: Population | None,
-        judged: Evaluation,
-        reward: str = "mean",
+        plan: Plan,
+        problem: Problem,
         foreign: Collection[str] = (),
-        class_names: Sequence[str] = (),
-        positive: str | int | None = None,
-        rarer: int | None = None,
     ) -> None:
         self._columns = []
         for column in columns:
             measure = MEASURES.get(column.measure)
-            given = arguments(measure, column.parameters, class_names, positive)
-            self._columns.append(Called(measure, column.test, column.measure in foreign, given))
-        self._prior, self._cutoff = prior, cutoff
-        self._settings: Context = {"base": base, "reward": reward, "rarer": rarer}
-        self._model, self._judged = model, judged
-        wanted = frozenset().union(*(keywords(one.measure) for one in self._columns))
+            keyed = arguments(measure, column.parameters, problem.class_names, plan.positive)
+            self._columns.append(Called(measure, column.test, column.measure in foreign, keyed))
+        self._plan, self._truth = plan, None
+        self._settings: Context = {"base": plan.base, "reward": plan.reward}
+        self._settings["rarer"] = problem.rarer
+        self._model, self._judged = problem.truth, problem.judged
+        wanted = frozenset().union(*(keywords(called.measure) for called in self._columns))
         self.needs_limit = "limit" in wanted
-        self._truth = None
         if self._model is not None and wanted & {"truth", "oracle"}:
             self._truth = self._model.posterior(self._judged.rows)
 
@@ -128,48 +122,48 @@ class Scorer:
     ) -> list[float | BaseException]:
         """The value of every column for probabilities learned from ``train``.
 
-        ``limit`` holds the learner's predictions after the whole population; ``fitted`` may know
-        the lengths of its message. In place of a value
-        stands the exception that a measure raised, `NoLimitError` if it needs a missing limit.
+        ``limit`` holds the predictions of the learner fitted to the whole population; ``fitted``
+        may have the lengths of its message. A measure that raises an exception has it in place of
+        a value: `NoLimitError` if it needs a missing limit.
         """
         predictions = {"proba": proba, "oracle": self._truth, "limit": limit}
-        answers = {
-            kind: Answers(test, predictions, self._cutoff, len(train))
-            for kind, test in self._judged.tests.items()
-        }
-        priors = {
-            kind: read_only(class_prior(self._prior, train, test, self._model))
-            for kind, test in self._judged.tests.items()
-        }
+        answers = {kind: self._answers(kind, predictions, train) for kind in self._judged.tests}
         values: list[float | BaseException] = []
         for called in self._columns:
             try:
-                message = getattr(fitted, "message", None) if called.needs_message else None
-                given = (answers[called.test], priors[called.test], message)
-                values.append(self._value(called, *given))
+                needed = "message" in keywords(called.measure)
+                message = getattr(fitted, "message", None) if needed else None
+                values.append(self._value(called, answers[called.test], message))
             except BaseException as error:  # the caller handles interrupts
                 values.append(error)
         return values
 
     def row_values(self, proba: FloatArray, train: Sample) -> list[FloatArray | None]:
         """The values of every row, of one column after the other; None of measures over sets."""
-        found: list[FloatArray | None] = []
+        columns: list[FloatArray | None] = []
         for called in self._columns:
-            test, values = self._judged.tests[called.test], None
-            if called.measure.info.over == "row":
-                answers = Answers(test, {"proba": proba}, self._cutoff, len(train))
-                prior = read_only(class_prior(self._prior, train, test, self._model))
-                given, context = self._given(called, answers, prior, None)
-                names = keywords(called.measure)
-                declared = {k: v for k, v in context.items() if k in names and v is not None}
-                returned = called.measure(*given, **declared, **called.arguments)
-                values = np.asarray(returned, dtype=np.float64)
-            found.append(values)
-        return found
+            if called.measure.info.over != "row":
+                columns.append(None)
+                continue
+            names = keywords(called.measure)
+            answers = self._answers(called.test, {"proba": proba}, train)
+            rows, context = self._inputs(called, answers, None)
+            declared = {k: v for k, v in context.items() if k in names and v is not None}
+            values = called.measure(*rows, **declared, **called.arguments)
+            columns.append(np.asarray(values, dtype=np.float64))
+        return columns
 
-    def _value(self, called: Called, answers: Answers, prior: FloatArray, message: Parts) -> float:
+    def _answers(
+        self, kind: str, predictions: dict[str, FloatArray | None], train: Sample
+    ) -> Answers:
+        """Predictions for one test, with its prior."""
+        test = self._judged.tests[kind]
+        prior = read_only(class_prior(self._plan.prior, train, test, self._model))
+        return Answers(test, prior, predictions, self._plan.cutoff, len(train))
+
+    def _value(self, called: Called, answers: Answers, message: Parts) -> float:
         measure = called.measure
-        (proba, y), context = self._given(called, answers, prior, message)
+        (proba, y), context = self._inputs(called, answers, message)
         value = score(measure, proba, y, **context, **called.arguments)
         if isinstance(value, Undefined):
             raise UndefinedError(value.reason)
@@ -177,32 +171,28 @@ class Scorer:
             raise ValueError(f"measure {measure.__name__!r} returned nan, which is not a number")
         return value
 
-    def _given(
-        self, called: Called, answers: Answers, prior: FloatArray, message: Parts
+    def _inputs(
+        self, called: Called, answers: Answers, message: Parts
     ) -> tuple[tuple[FloatArray, IntArray], Context]:
         """The probabilities and classes that a measure is called with, and the context."""
         measure = called.measure
         declared, clipped = keywords(measure), measure.info.logarithmic
         if "limit" in declared and answers.predictions["limit"] is None:
             raise NoLimitError("the learner has no limit")
-        own, weights = _copied if called.foreign else _shared, answers.test.weights
-        context: Context = {**self._settings, "message": message, "prior": own(prior)}
-        context["weights"] = None if weights is None else own(weights)
+        weights = answers.test.weights
+
+        def safe(array: Array) -> Array:
+            return read_only(array.copy(order="F")) if called.foreign else array
+
+        context: Context = {**self._settings, "message": message, "prior": safe(answers.prior)}
+        context["weights"] = None if weights is None else safe(weights)
         if "oracle" in declared:
-            context["oracle"] = own(answers("oracle", clipped))
+            context["oracle"] = safe(answers("oracle", clipped))
         if "limit" in declared:
-            context["limit"] = own(answers("limit", clipped))
+            context["limit"] = safe(answers("limit", clipped))
         if "truth" in declared:
-            context["truth"] = own(answers("oracle", False))
-        return (own(answers("proba", clipped)), own(answers.test.target)), context
-
-
-def _copied(array: Array) -> Array:
-    return read_only(array.copy(order="F"))
-
-
-def _shared(array: Array) -> Array:
-    return array
+            context["truth"] = safe(answers("oracle", False))
+        return (safe(answers("proba", clipped)), safe(answers.test.target)), context
 
 
 class Called(NamedTuple):
@@ -213,29 +203,29 @@ class Called(NamedTuple):
     foreign: bool  # not built in
     arguments: Keywords
 
-    @property
-    def needs_message(self) -> bool:
-        """Whether it needs the lengths of the learner's message."""
-        return "message" in keywords(self.measure)
-
 
 class Answers:
     """Predictions expanded to the rows of one test, plain or clipped."""
 
     def __init__(
-        self, test: Trial, predictions: dict[str, FloatArray | None], cutoff: str, train_rows: int
+        self,
+        test: Trial,
+        prior: FloatArray,
+        predictions: dict[str, FloatArray | None],
+        cutoff: str,
+        train_rows: int,
     ) -> None:
-        self.test, self.predictions = test, predictions
+        self.test, self.prior, self.predictions = test, prior, predictions
         self._cutoff, self._train_rows = cutoff, train_rows
-        self._known: dict[tuple[str, bool], FloatArray] = {}
+        self._expanded: dict[tuple[str, bool], FloatArray] = {}
 
     def __call__(self, name: str, clipped: bool) -> FloatArray:
         """Probabilities of every class for each row of the test."""
-        if (name, clipped) not in self._known:
+        if (name, clipped) not in self._expanded:
             proba = self.predictions[name]
             assert proba is not None, name
             if clipped:
                 proba = clip(proba, self._cutoff, self._train_rows)
-            # ScoreColumn-major, as most measures read it; read-only, because measures share it.
-            self._known[name, clipped] = read_only(proba.T.take(self.test.rows, axis=1).T)
-        return self._known[name, clipped]
+            # Column-major, as most measures read it; read-only, because measures share it.
+            self._expanded[name, clipped] = read_only(proba.T.take(self.test.rows, axis=1).T)
+        return self._expanded[name, clipped]

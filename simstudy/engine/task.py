@@ -9,7 +9,7 @@ import math
 import traceback
 import warnings
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
 from time import perf_counter
@@ -18,8 +18,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from simstudy.arrays import FloatArray, read_only
+from simstudy.components.plugins import directory_restored, execute_plugin
+from simstudy.components.registry import LEARNERS, REGISTRIES, knows_model, no_limit
+from simstudy.components.spec import Spec, build
 from simstudy.data.sample import Sample
-from simstudy.engine.evaluation import population
+from simstudy.engine.evaluation import Trial, population
 from simstudy.engine.plan import Plan
 from simstudy.engine.scoring import (
     InvalidProbabilitiesError,
@@ -31,9 +34,6 @@ from simstudy.engine.scoring import (
 from simstudy.errors import describe
 from simstudy.experiments.base import ScoreColumn
 from simstudy.sources.changes.world import Population
-from simstudy.study.plugins import directory_restored, execute_plugin
-from simstudy.study.registry import LEARNERS, REGISTRIES, knows_model, no_limit
-from simstudy.study.spec import Spec, build
 
 if TYPE_CHECKING:
     from simstudy.learners.base import Fitted, Learner
@@ -113,35 +113,17 @@ class Task:
     def __init__(self, plan: Plan, model: int) -> None:
         self._plan, self._model = plan, model
         self._foreign = {name for name, _ in plan.sources}  # components that are not built in
-        self._isolated: Callable[[], AbstractContextManager[None]]
-        self._isolated = state_restored if plan.sources else nullcontext
+        self._isolated = state_restored if plan.sources else nullcontext[None]
         with self._isolated():
             self._problem = plan.source.problem(plan, model)
         self._truth, self._judged = self._problem.truth, self._problem.judged
-        self._score = self._scorer(self._scored_columns())
+        self._score = Scorer(self._scored_columns(), plan, self._problem, self._foreign)
         self._limits: dict[str, tuple[FloatArray | None, str]] = {}
         self._train: tuple[int, Sample] | None = None
 
     def _scored_columns(self) -> list[ScoreColumn]:
         """The columns that the predictions of a learner are scored by."""
         return self._plan.columns
-
-    def _scorer(self, columns: Sequence[ScoreColumn]) -> Scorer:
-        """What scores predictions by some columns, by the conventions of the study."""
-        plan = self._plan
-        return Scorer(
-            columns,
-            plan.prior,
-            plan.cutoff,
-            plan.base,
-            self._truth,
-            self._judged,
-            plan.reward,
-            self._foreign,
-            self._problem.class_names,
-            plan.positive,
-            self._problem.rarer,
-        )
 
     def training_set(self, size: int) -> Sample:
         """The training set of a size; the last one is cached."""
@@ -188,8 +170,8 @@ class Task:
             warnings.simplefilter("always")
             proba, fit_seconds, predict_seconds, fitted = self._answers(component, train, rng)
             limit, trouble = self._limit(component) if self._score.needs_limit else (None, "")
-            found = self._score(proba, train, limit, fitted)
-        values, troubles = self._valued(found, trouble, every)
+            scored = self._score(proba, train, limit, fitted)
+        values, troubles = self._valued(scored, trouble, every)
         if raised:
             troubles.append(plain_text(f"{raised[0].category.__name__}: {raised[0].message}"))
         return replace(
@@ -211,10 +193,14 @@ class Task:
         proba = self._problem.predictions(cell.answers)
         check_probabilities(proba, len(self._judged.rows), self._problem.classes)
         with self._isolated():
-            found = self._score(proba, self.training_set(cell.size))
-        values, troubles = self._valued(found, "", every=False, refuse=False)
+            scored = self._score(proba, self.training_set(cell.size))
+        values, troubles = self._valued(scored, "", every=False, refuse=False)
         kept = [cell.warning] if cell.warning else []
         return replace(cell, values=values, warning="; ".join(dict.fromkeys(kept + troubles)))
+
+    def predictions(self, cell: Cell) -> tuple[FloatArray, Trial]:
+        """The predictions that a cell keeps, for distinct rows, and the test, if possible exact."""
+        return self._problem.predictions(cell.answers), self._judged.test
 
     def row_values(self, proba: FloatArray, size: int) -> list[FloatArray | None]:
         """The values of every measure for each test row; None of measures over sets of rows."""
@@ -223,7 +209,7 @@ class Task:
 
     def _valued(
         self,
-        found: Sequence[float | BaseException],
+        scored: Sequence[float | BaseException],
         no_limit: str,
         every: bool,
         refuse: bool = True,
@@ -232,11 +218,9 @@ class Task:
 
         With ``refuse``, a primary measure without a value is an error.
         """
-        values = tuple(math.nan if isinstance(one, BaseException) else one for one in found)
-        troubles: list[str] = [no_limit] if no_limit else []
-        if not any(isinstance(one, BaseException) for one in found):
-            return values, troubles
-        for column, error in zip(self._plan.columns, found, strict=True):
+        values = tuple(math.nan if isinstance(value, BaseException) else value for value in scored)
+        troubles = [no_limit] if no_limit else []
+        for column, error in zip(self._plan.columns, scored, strict=True):
             if not isinstance(error, BaseException):
                 continue
             if _is_interrupt(error):
@@ -254,7 +238,7 @@ class Task:
     def _answers(
         self, component: Spec, sample: Sample, rng: np.random.Generator
     ) -> tuple[FloatArray, float, float, Fitted | None]:
-        """A learner's predictions after a sample, the seconds to fit and to predict, its fit.
+        """Predictions of a learner fitted to a sample, seconds to fit and to predict, and the fit.
 
         Tables that other learners have counted are charged as if this one had counted them.
         """
@@ -285,7 +269,7 @@ class Task:
         return proba, fit_seconds, predict_seconds, fitted
 
     def _learner(self, component: Spec) -> Learner:
-        """A learner, given the true structure if it can use it."""
+        """A learner, which receives the true structure if it can use it."""
         learner = build(LEARNERS, component)
         if self._problem.training is None or not hasattr(learner, "given_structure"):
             return learner
@@ -293,15 +277,13 @@ class Task:
         return learner.given_structure([tuple(map(tuple, network.parents)) for network in networks])
 
     def _limit(self, component: Spec) -> tuple[FloatArray | None, str]:
-        """A learner's predictions after the whole population, or why there are none."""
+        """Predictions of a learner fitted to the whole population, or why there are none."""
         if component.label not in self._limits:
             try:
                 self._check_weights(component)
                 rng = self._stream(f"limit/{component.identity}")
-                self._limits[component.label] = (
-                    self._answers(component, self._population, rng)[0],
-                    "",
-                )
+                proba = self._answers(component, self._population, rng)[0]
+                self._limits[component.label] = proba, ""
             except BaseException as error:
                 if _is_interrupt(error):
                     raise
@@ -309,7 +291,7 @@ class Task:
         return self._limits[component.label]
 
     def _check_weights(self, component: Spec) -> None:
-        """Refuse a learner that ignores weights or says why: its limit would be meaningless."""
+        """Refuse a learner that has no limit or ignores weights: its limit would be meaningless."""
         learner = self._learner(component)
         if knows_model(learner):
             return
@@ -320,11 +302,11 @@ class Task:
         rows = np.zeros((10 * cards[-1], len(cards)), dtype=np.intp)
         rows[:, -1] = np.arange(len(rows)) % cards[-1]
         weights = np.where(rows[:, -1] == cards[-1] - 1, 1e6, 1.0)
-        one, other = (
+        plain, weighted = (
             self._answers(component, sample, self._stream(f"limit/{component.identity}"))[0]
             for sample in (Sample(rows, cards), Sample(rows, cards, weights))
         )
-        if cards[-1] > 1 and np.array_equal(one, other):
+        if cards[-1] > 1 and np.array_equal(plain, weighted):
             raise ValueError("the learner ignores the weights of rows")
 
     def _blank(self, component: Spec, size: int) -> Cell:
@@ -340,8 +322,8 @@ def prepare(plan: Plan) -> None:
     for plugin in plan.plugins:
         execute_plugin(plugin)
     registries = {registry.kind: registry for registry in REGISTRIES}
-    for kind, name, thing in plan.interactive:
-        registries[kind].register(name, thing)
+    for kind, name, definition in plan.interactive:
+        registries[kind].register(name, definition)
 
 
 def failed(cell: Cell, error: BaseException, status: str, during: str = "") -> Cell:
@@ -355,7 +337,7 @@ def failed(cell: Cell, error: BaseException, status: str, during: str = "") -> C
 
 
 def _reason(error: BaseException) -> str:
-    """Return what went wrong; a value that does not exist is no error of some type."""
+    """The reason of a failure; that of an undefined value without the type of the error."""
     undefined = isinstance(error, UndefinedError | NoPrimaryError)
     return str(error) if undefined else describe(error)
 

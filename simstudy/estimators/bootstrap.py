@@ -4,8 +4,6 @@ Values may be losses or gains: the formulas are the same, but that a loss grows 
 without information and a gain falls.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -14,11 +12,9 @@ from typing import Literal, get_args
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
-from simstudy.data.resampling import Bootstrap
-from simstudy.errors import require
-from simstudy.estimators.base import Estimator, Splitting
-from simstudy.estimators.bench import Bench, Judge, Outcome
-from simstudy.estimators.estimate import Estimate, mean_of, percentile_interval
+from simstudy.data.splits.schemes import Bootstrap
+from simstudy.estimators import bench as base
+from simstudy.estimators.bench import Bench, Estimate, Estimator, Judge, Outcome, Splitting
 from simstudy.measures.base import Undefined
 
 INSIDE, OUTSIDE = 0.368, 0.632  # 1/e, the chance that a row is in no sample, and the rest
@@ -53,11 +49,6 @@ def no_information_value(by_class: FloatArray, target: IntArray) -> float:
     """
     shares = np.bincount(target, minlength=by_class.shape[1]) / len(target)
     return float((by_class * shares).sum(axis=1).mean())
-
-
-def weighted_632(inside: float, outside: float) -> float:
-    """Return ``.632 e_out + .368 e_train``."""
-    return OUTSIDE * outside + INSIDE * inside
 
 
 def weighted_632_plus(
@@ -115,9 +106,7 @@ class BootstrapEstimator(Splitting, Estimator):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        allowed = get_args(Training)
-        rule = f"it must be one of {', '.join(allowed)}"
-        require(self.training in allowed, "training", self.training, rule)
+        base.require_one_of(get_args(Training), "training", self.training)
         if self.plus and self.training != "resubstitution":
             raise ValueError(
                 f"plus = True is not allowed with training = {self.training!r}; the .632+ estimate "
@@ -147,7 +136,7 @@ class BootstrapEstimator(Splitting, Estimator):
         inside, outside = float(seen.mean()), leave_one_out_bootstrap(values, out)
         if not self.plus:
             each = OUTSIDE * by_sample + INSIDE * inside
-            return _estimate(weighted_632(inside, outside), each, confidence)
+            return _estimate(OUTSIDE * outside + INSIDE * inside, each, confidence)
         gamma = no_information_value(judge.by_class(whole), bench.target)
         better = judge.greater_is_better
         value, *each = (weighted_632_plus(inside, v, gamma, better) for v in (outside, *by_sample))
@@ -173,9 +162,9 @@ class BootstrapEstimator(Splitting, Estimator):
             seen = [np.repeat(np.arange(len(bag)), bag) for bag in times]
             inside = np.array(list(map(judge.value, outcomes, seen)))
         each = OUTSIDE * outside + INSIDE * inside
-        return _estimate(mean_of(each, "sample"), each, confidence)
+        return _estimate(base.mean_of(each, "sample"), each, confidence)
 
 
 def _estimate(value: float, by_sample: FloatArray, confidence: float) -> Estimate:
-    bounds = percentile_interval(by_sample, confidence)
+    bounds = base.percentiles(by_sample, confidence)
     return Estimate(value, {"percentile": bounds} if bounds else {}, "percentile")

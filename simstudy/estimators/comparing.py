@@ -1,17 +1,14 @@
 """Tests of two learners on the rows available, as components of a study."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from itertools import chain
 from typing import Literal, NamedTuple, get_args
 
 from simstudy.arrays import FloatArray
-from simstudy.data.resampling import CrossValidation, Holdout
-from simstudy.errors import require
-from simstudy.estimators.base import Splitting
-from simstudy.estimators.bench import Bench, Judge, test_share, values_of
+from simstudy.data.splits.schemes import CrossValidation, Holdout
+from simstudy.estimators.bench import Bench, Judge, Splitting, require_one_of, test_share, values_of
+from simstudy.measures.intervals import mcnemar
 
 Method = Literal["exact", "corrected", "plain"]
 
@@ -24,7 +21,7 @@ class Decision(NamedTuple):
 
     def rejects(self, level: float) -> bool:
         """Whether the test rejects at a level."""
-        from simstudy.analysis.adjustment import is_significant
+        from simstudy.analysis.tests.adjustment import is_significant
 
         return is_significant(self.p, level)
 
@@ -59,7 +56,7 @@ class PairedT(SplitTest):
     corrected: bool
 
     def p(self, differences: FloatArray, share: float) -> float:
-        from simstudy.analysis.resampled import corrected_t, naive_t
+        from simstudy.analysis.tests.resampled import corrected_t, naive_t
 
         values = differences.ravel()
         return corrected_t(values, share).p if self.corrected else naive_t(values).p
@@ -150,7 +147,7 @@ class FiveByTwoT(SplitTest):
         return CrossValidation(2, 5, self.stratify)
 
     def p(self, differences: FloatArray, share: float) -> float:
-        from simstudy.analysis.resampled import five_by_two_t
+        from simstudy.analysis.tests.resampled import five_by_two_t
 
         return five_by_two_t(differences).p
 
@@ -166,14 +163,14 @@ class FiveByTwoF(FiveByTwoT):
     """
 
     def p(self, differences: FloatArray, share: float) -> float:
-        from simstudy.analysis.resampled import five_by_two_f
+        from simstudy.analysis.tests.resampled import five_by_two_f
 
         return five_by_two_f(differences).p
 
 
 @dataclass(frozen=True)
 class McNemarTest(Splitting, LearnerTest):
-    """McNemar's test of the rows that one of two learners alone predicts correctly, in one holdout.
+    """McNemar's test of the rows that only one of two learners predicts correctly, in one holdout.
 
     Parameters
     ----------
@@ -196,18 +193,16 @@ class McNemarTest(Splitting, LearnerTest):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        allowed = get_args(Method)
-        rule = f"it must be one of {', '.join(allowed)}"
-        require(self.method in allowed, "method", self.method, rule)
+        require_one_of(get_args(Method), "method", self.method)
 
     @property
     def scheme(self) -> Holdout:
         return Holdout(self.share, 1, self.stratify)
 
     def test(self, first: Bench, second: Bench, judge: Judge) -> Decision:
-        from simstudy.analysis.resampled import mcnemar
-
         benches = first, second
         right, compared = (bench.right(bench.repeats(self.scheme)[0][0]) for bench in benches)
         difference = float(right.mean() - compared.mean())
-        return Decision(mcnemar(right, compared, self.method).p, difference)
+        tested = mcnemar(right, compared)
+        p = {"exact": tested.p_exact, "corrected": tested.p_corrected, "plain": tested.p}
+        return Decision(p[self.method], difference)

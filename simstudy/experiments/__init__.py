@@ -7,12 +7,11 @@ problems only.
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Sequence
 from functools import cache
 
 from simstudy.errors import SimstudyError, suggestion
-from simstudy.experiments.base import AnyTreatment, Experiment, Words
+from simstudy.experiments.base import AnyTreatment, Experiment, Words, imported
 
 DEFAULT = "learners"  # which study files and results need not name
 # Imported on demand; what they need is imported when a study of theirs is planned or shown.
@@ -45,7 +44,7 @@ def experiment(name: str) -> Experiment:
 def is_known(name: str) -> bool:
     """Whether there is an experiment of a name, built in or of a package or plugin."""
     if name not in names():
-        from simstudy.study.registry import load_entry_points
+        from simstudy.components.registry import load_entry_points
 
         load_entry_points()
     return name in names()
@@ -53,15 +52,14 @@ def is_known(name: str) -> bool:
 
 @cache
 def _builtin(name: str) -> Experiment:
-    module, cls = _BUILTIN[name].split(":")
-    made: Experiment = vars(importlib.import_module(module))[cls]()
+    made: Experiment = imported(_BUILTIN[name])()
     return made
 
 
 def register_experiment(added: Experiment) -> None:
     """Make an experiment known to studies, which name it by ``compare``."""
-    known = _registered.get(added.name)
-    if added.name in _BUILTIN or (known and type(known).__qualname__ != type(added).__qualname__):
+    earlier = _registered.get(added.name, added)
+    if added.name in _BUILTIN or type(earlier).__qualname__ != type(added).__qualname__:
         raise SimstudyError(f"an experiment named '{added.name}' is known already")
     _registered[added.name] = added
 
@@ -74,7 +72,7 @@ def shared_words(words: Sequence[Words]) -> Words:
 def foreign_keys(of: Experiment) -> dict[str, list[str]]:
     """The keys of study files that are for other experiments only, and the names of these."""
     owners: dict[str, list[str]] = {}
-    for other in map(experiment, names()):
-        for key in other.own_keys:
-            owners.setdefault(key, []).append(other.name)
-    return {key: known for key, known in owners.items() if of.name not in known}
+    for name in names():
+        for key in experiment(name).own_keys:
+            owners.setdefault(key, []).append(name)
+    return {key: names for key, names in owners.items() if of.name not in names}

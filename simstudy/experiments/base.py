@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import importlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from simstudy.arrays import AnyArray
+    from simstudy.components.spec import Spec
     from simstudy.engine.plan import Plan
     from simstudy.engine.task import Task
     from simstudy.experiments.page import Page
     from simstudy.measures.base import MeasureInfo
-    from simstudy.results.reading import Results
+    from simstudy.results.read.base import Results
     from simstudy.study.sections import StudyFile
-    from simstudy.study.spec import Spec
     from simstudy.study.study import Study
+
+Design: TypeAlias = "Study | Plan"  # both have everything that can be a treatment or a dose
 
 
 class Words:
@@ -49,6 +52,14 @@ class Words:
     score: ClassVar[str] = "score"
 
 
+def with_data(stated: StudyFile, **defaults: object) -> StudyFile:
+    """Fill in keys of ``[data]`` that a study file leaves out; evaluation is exact."""
+    keys = stated.data.model_fields_set & {*defaults}
+    defaults |= stated.data.model_dump(include=keys, exclude_none=True)
+    data = stated.data.model_copy(update={"test_size": "exact", **defaults})
+    return stated.model_copy(update={"data": data})
+
+
 class AnyTreatment(Words):
     """Words for treatments of several experiments."""
 
@@ -66,24 +77,17 @@ class ScoreColumn(NamedTuple):
     label: str = ""  # of the measure, which may come twice with different parameters
     parameters: Mapping[str, object] = {}
 
+    @classmethod
+    def of(cls, measure: Spec, test: str, suffix: str = "") -> ScoreColumn:
+        """Return the column of a measure of predictions."""
+        label = measure.label
+        return cls(label + suffix, measure.name, test, label, measure.parameters)
 
-class Design(Protocol):
-    """What studies and plans have alike: everything that can be a treatment or a dose."""
 
-    @property
-    def learners(self) -> tuple[Spec, ...]: ...
-    @property
-    def measured(self) -> tuple[Spec, ...]: ...
-    @property
-    def targets(self) -> tuple[Spec, ...]: ...
-    @property
-    def estimators(self) -> tuple[Spec, ...]: ...
-    @property
-    def tests(self) -> tuple[Spec, ...]: ...
-    @property
-    def train_sizes(self) -> tuple[int, ...]: ...
-    @property
-    def test_sizes(self) -> tuple[int, ...]: ...
+def imported(path: str) -> Any:
+    """Import what a path such as ``simstudy.engine.task:Task`` names."""
+    module, _, name = path.partition(":")
+    return vars(importlib.import_module(module))[name]
 
 
 class Experiment(Words, ABC):
@@ -104,6 +108,9 @@ class Experiment(Words, ABC):
         Whether its cells can keep the predictions of learners on one test set.
     shares : frozenset of str
         The scores (`ScoreColumn.test`) that are shares of choices, intervals or tests.
+    task_path, results_path, page_path : str
+        Classes that are imported on demand, see `imported`: the task of a problem, the results of
+        a study, and its page.
     """
 
     dose_key: ClassVar[str] = "train_sizes"
@@ -114,6 +121,9 @@ class Experiment(Words, ABC):
     shares: ClassVar[frozenset[str]] = frozenset()
     # The conditions of a plan that hold its treatments and its doses, which may grow.
     growing: ClassVar[tuple[str, str]] = ("treatments", "doses")
+    task_path: ClassVar[str] = "simstudy.engine.task:Task"
+    results_path: ClassVar[str] = "simstudy.results.read.model_analyses:ModelResults"
+    page_path: ClassVar[str] = "simstudy.experiments.models_page:ModelsPage"
 
     # Treatments and doses
 
@@ -131,22 +141,22 @@ class Experiment(Words, ABC):
 
     # The study file
 
-    def completed(self, given: StudyFile) -> StudyFile:
+    def completed(self, stated: StudyFile) -> StudyFile:
         """Return the content of a study file with the defaults of this experiment."""
-        return given
+        return stated
 
     def check(self, study: Study) -> None:
         """Refuse a study of models that cannot be run: `KeyedError` with the key at fault."""
 
-    @abstractmethod
     def score_names(self, study: Study) -> list[str]:
         """Return the names of the scores, the primary one first."""
+        return [column.name for column in self.columns(study)]
 
     def conditions(self, plan: Plan) -> dict[str, object]:
         """Return what the scores depend on besides learners, training sizes and measures."""
         return {
             "compare": self.name,
-            "treatments": [[one.label, one.identity] for one in self.treatments(plan)],
+            "treatments": [[each.label, each.identity] for each in self.treatments(plan)],
             "doses": list(self.doses(plan)),
             "data.repeats": plan.repeats,
         }
@@ -154,16 +164,17 @@ class Experiment(Words, ABC):
     # Scores
 
     @abstractmethod
-    def columns(self, plan: Plan) -> list[ScoreColumn]:
+    def columns(self, design: Design) -> list[ScoreColumn]:
         """Return the columns of the scores, the primary one first."""
 
     @abstractmethod
     def info(self, plan: Plan, column: ScoreColumn) -> MeasureInfo:
         """Return what reports need to know of a column."""
 
-    @abstractmethod
     def task(self, plan: Plan, model: int) -> Task:
         """Return the task of one problem, whose `run_cell` scores a treatment at a dose."""
+        task: Task = imported(self.task_path)(plan, model)
+        return task
 
     @abstractmethod
     def role(self, treatment: Spec, dose: int) -> str:
@@ -171,6 +182,7 @@ class Experiment(Words, ABC):
 
     def check_kept(self, plan: Plan, kept: str) -> None:
         """Raise ValueError if what a cell keeps beside its scores is damaged."""
+        imported(self.task_path).unpacked(plan, kept)
 
     def kept_columns(
         self, plan: Plan, keys: list[tuple[int, str]], kept: Mapping[int, str]
@@ -186,16 +198,18 @@ class Experiment(Words, ABC):
         kept : mapping
             What the cells keep, by their position among all cells.
         """
-        raise NotImplementedError(f"cells of {self.name} keep nothing beside their scores")
+        columns: dict[str, list[str] | AnyArray]
+        columns = imported(self.task_path).kept_columns(plan, keys, kept)
+        return columns
 
     # Results and their page
 
     def results_class(self, study: Study) -> type[Results]:
         """Return the class of the results of a study, which has the analyses that apply to it."""
-        from simstudy.results.analyses import ModelResults
+        results: type[Results] = imported(self.results_path)
+        return results
 
-        return ModelResults
-
-    @abstractmethod
     def page(self, study: Study) -> Page[Any, Any]:
         """Return what the page of a study says and shows."""
+        page: Page[Any, Any] = imported(self.page_path)()
+        return page

@@ -7,41 +7,36 @@ from abc import abstractmethod
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
-from simstudy.analysis.anova import Anova
-from simstudy.analysis.findings import Absent, ModelFindings
-from simstudy.analysis.mixed import MixedModel
-from simstudy.analysis.regret import regret
-from simstudy.analysis.thresholds import Course
+from simstudy.analysis.models.findings import Absent, ModelFindings
+from simstudy.analysis.models.regret import regret
+from simstudy.analysis.models.thresholds import Course
+from simstudy.analysis.tests.anova import Anova
+from simstudy.analysis.tests.mixed_model import MixedModel
 from simstudy.experiments.page import Goal, Opening, Overall, Page, Section, TerminalLine
-from simstudy.experiments.planning import forecast
 from simstudy.measures.base import MeasureInfo
 from simstudy.report.charts import curves, pairs, spread, svg
-from simstudy.report.charts.network import network
+from simstudy.report.charts.layout import Maker
+from simstudy.report.charts.network_plot import network, network_picture
+from simstudy.report.charts.printed import learning_curves, model_makers
 from simstudy.report.charts.svg import Panel
-from simstudy.report.page import design_section, failures_section
-from simstudy.report.printed import Maker
-from simstudy.report.printed.models import curves as printed_curves
-from simstudy.report.printed.models import model_makers
-from simstudy.report.prose import captions, crossings
+from simstudy.report.pages.page import design_section, failures_section
+from simstudy.report.prose import captions, pairwise
 from simstudy.report.prose import design as words
 from simstudy.report.prose.finding import finding
 from simstudy.report.prose.numbers import brief, digits, rows
+from simstudy.report.prose.pairwise import MAX_COMPARED, pair_method, verdicts
 from simstudy.report.prose.phrases import count_range, opening
 from simstudy.report.prose.statements import statements
-from simstudy.report.prose.verdicts import MAX_COMPARED, pair_method, verdicts
 from simstudy.report.tables import facts
 from simstudy.report.tables import findings as build
 from simstudy.report.tables.table import Table
-from simstudy.results.analyses import ModelResults
+from simstudy.results.read.model_analyses import ModelResults
 from simstudy.study.study import Study
 from simstudy.texts import counted
-
-if TYPE_CHECKING:
-    from simstudy.workflow.progress import Step
 
 _EXAMPLES = 3  # models that are drawn
 
@@ -119,31 +114,31 @@ class ModelsPage(Page[ModelFindings, ModelResults]):
         """Return the figures, tables and notes of one measure."""
         overtaking = _overtaking(results, findings)
         panels, notes, thresholds = _differences(findings, index, overtaking)
-        found, design = build.tests(findings), findings.design
-        tests = [table for table in found.values() if isinstance(table, Table)]
+        analyses, design = build.tests(findings), findings.design
+        tests = [table for table in analyses.values() if isinstance(table, Table)]
         note = captions.size_effect(findings, results.study)
         compared = [build.pairs(findings, at) for at in design.sizes if len(design.learners) > 1]
         precision = [build.standard_errors(findings), build.models_needed(findings)]
         many = len(design.learners) > captions.MAX_BARS
         each = curves.each_learner(findings).charts if many else ()
 
-        def own(table: Table) -> Table:
+        def renamed(table: Table) -> Table:
             return replace(table, name=f"{table.name}_{findings.measure}")
 
         return {
             "reading": captions.reading(findings, overtaking),
             "each": svg.panels(each, f"each{index}"),
             "each_note": captions.curve_panels(findings, alone=False),
-            "means": own(build.means(findings, alone=False)),
+            "means": renamed(build.means(findings, alone=False)),
             "differences": panels,
             "difference_notes": notes,
-            "thresholds": None if thresholds is None else own(thresholds),
-            "tests": [own(table) for table in tests],
-            "test_notes": [*build.missing_tests(found), *[note] * bool(note and tests)],
-            "pairs": [own(table) for table in compared],
+            "thresholds": None if thresholds is None else renamed(thresholds),
+            "tests": [renamed(table) for table in tests],
+            "test_notes": [*build.missing_tests(analyses), *[note] * bool(note and tests)],
+            "pairs": [renamed(table) for table in compared],
             "pair_notes": captions.pairs(findings, len(design.learners) <= build.MAX_IN_MATRIX),
             "models": svg.panels(spread.models(findings), f"models{index}"),
-            "precision": [own(table) for table in precision if isinstance(table, Table)],
+            "precision": [renamed(table) for table in precision if isinstance(table, Table)],
             "precision_note": captions.precision(findings),
         }
 
@@ -160,7 +155,7 @@ class ModelsPage(Page[ModelFindings, ModelResults]):
             examples=_examples(results),
         )
         consequence = (
-            "the notes on means say which models they are over, and tests use the models that both "
+            "the notes on means say which models they are over; tests use the models that both "
             f"{study.experiment.name} have"
         )
         return [
@@ -198,23 +193,23 @@ class ModelsPage(Page[ModelFindings, ModelResults]):
 
     def kept_figures(self, results: ModelResults) -> dict[str, Maker]:
         """Return the curves of the primary measure."""
-        return {"learning_curves": partial(printed_curves, measure=results.measures[0])}
+        return {"learning_curves": partial(learning_curves, measure=results.measures[0])}
 
     def files(self, results: ModelResults) -> dict[str, pd.DataFrame]:
         """Return the tables of every measure, and of the primary one those that it has."""
         findings = [results.findings(name) for name in results.measures]
         parts: dict[str, Callable[[ModelFindings], pd.DataFrame]] = {
-            "anova.csv": lambda one: _table(one.anova) if one.factors else pd.DataFrame(),
-            "intervals.csv": lambda one: one.intervals.assign(confidence=one.design.confidence),
-            "pairwise.csv": lambda one: one.pairwise.assign(
-                confidence=one.design.confidence, adjustment=one.design.adjustment
+            "anova.csv": lambda at: _table(at.anova) if at.factors else pd.DataFrame(),
+            "intervals.csv": lambda at: at.intervals.assign(confidence=at.design.confidence),
+            "pairwise.csv": lambda at: at.pairwise.assign(
+                confidence=at.design.confidence, adjustment=at.design.adjustment
             ),
-            "left_out.csv": lambda one: pd.DataFrame(one.left_out, columns=["model", "reason"]),
-            "precision.csv": lambda one: one.precision,
+            "left_out.csv": lambda at: pd.DataFrame(at.left_out, columns=["model", "reason"]),
+            "precision.csv": lambda at: at.precision,
         }
         tables = {}
         for name, part in parts.items():
-            each = {one.measure: part(one) for one in findings}
+            each = {at.measure: part(at) for at in findings}
             tables[name] = pd.concat(each, names=["measure"]).reset_index("measure")
         split = regret(results.scores)
         further = {"thresholds.csv": findings[0].thresholds}
@@ -225,14 +220,14 @@ class ModelsPage(Page[ModelFindings, ModelResults]):
 
     def tables(self, results: ModelResults) -> dict[str, Table | Absent]:
         """Return the means of every measure and the tests of the primary one."""
-        first, *others = results.measures
+        first, *further = results.measures
         primary = results.findings(first)
-        found: dict[str, Table | Absent] = {"means": build.means(primary)}
-        found |= {f"means_{name}": build.means(results.findings(name)) for name in others}
-        found |= build.tests(primary)
+        tables: dict[str, Table | Absent] = {"means": build.means(primary)}
+        tables |= {f"means_{name}": build.means(results.findings(name)) for name in further}
+        tables |= build.tests(primary)
         for make in (build.pairwise, build.thresholds, build.precision, build.ranks):
-            found[make.__name__] = make(primary)
-        return found
+            tables[make.__name__] = make(primary)
+        return tables
 
     def means(self, results: ModelResults) -> list[Table]:
         """Return the means with their intervals."""
@@ -253,18 +248,12 @@ class ModelsPage(Page[ModelFindings, ModelResults]):
         yield from _verdict_lines(findings)
         yield from _course_lines(findings)
 
-    def plan(
-        self,
-        study: Study,
-        goal: Goal,
-        models: int,
-        jobs: int | None,
-        progress: Callable[[Step], object] | None,
-    ) -> list[str]:
+    def plan(self, study: Study, goal: Goal) -> list[str]:
         """Say how many models are needed, and how long they take."""
-        from simstudy.workflow.pilot import run_pilot
+        from simstudy.workflow.pilot import forecast, run_pilot
 
-        return forecast(run_pilot(study, models, jobs, progress), *goal)
+        pilot = run_pilot(study, goal.models, goal.jobs, goal.progress)
+        return forecast(pilot, goal.mcse, goal.difference, goal.power)
 
     def gaps(self, results: ModelResults) -> list[str]:
         """Return the measures that have no finite score in some cell."""
@@ -276,16 +265,12 @@ class ModelsPage(Page[ModelFindings, ModelResults]):
             if number
         ]
 
-    def on_scale(self, results: ModelResults, measure: str) -> ModelFindings:
-        """Return the findings by a measure."""
-        return results.findings(measure)
-
     def overall(self, results: ModelResults, measure: str) -> Overall:
         """Return the means at the last dose."""
-        last, found = results.doses[-1], results.findings(measure)
-        means = {one.learner: one.mean for one in found.means if one.size == last}
+        last, findings = results.doses[-1], results.findings(measure)
+        means = {cell.learner: cell.mean for cell in findings.means if cell.size == last}
         where = f"over {results.problems} models, after {last:,} rows"
-        return Overall(means, found.best_at(last), where)
+        return Overall(means, findings.best_at(last), where)
 
 
 def _overtaking(results: ModelResults, findings: ModelFindings) -> bool:
@@ -309,25 +294,23 @@ def _differences(
 ) -> tuple[list[Panel], list[str], Table | None]:
     """The paired differences against size, notes on them, and who overtakes whom."""
     design = findings.design
-    if len(design.learners) < 2:
-        return [], [captions.alone(findings)], None
-    if len(design.sizes) < 2:
-        text = f"With one {design.words.size} there is no curve; see the table of pairs."
-        return [], [text], None
+    if len(design.learners) < 2 or len(design.sizes) < 2:
+        single = f"With one {design.words.size} there is no curve; see the table of pairs."
+        return [], [captions.alone(findings) if len(design.learners) < 2 else single], None
     every, chosen = pairs.all_pairs(findings), pairs.shown_pairs(findings)
     courses: list[Course] = []
     table = None
     if overtaking:
         shown = [{*pair} for pair in chosen]
-        courses = [one for one in findings.courses if {one.first, one.second} in shown]
+        courses = [each for each in findings.courses if {each.first, each.second} in shown]
         made = build.thresholds(findings, courses, alone=False)
         table = None if isinstance(made, Absent) else made
     charts = pairs.differences(findings, chosen, crossings=overtaking)
     notes = [captions.differences(findings, courses, alone=False)]
     if len(chosen) < len(every):
         notes.append(
-            f"Of {len(every)} pairs {len(chosen)} are shown: {brief(chosen[0][1])}, whose mean is "
-            "best at the largest size, against others; all are in pairwise.csv and, for the "
+            f"{len(chosen)} of {len(every)} pairs are shown: {brief(chosen[0][1])}, with the best "
+            "mean at the largest size, against the others; all are in pairwise.csv and, for the "
             "primary measure, in thresholds.csv."
         )
     notes += dict.fromkeys(note for chart in charts for note in chart.notes)
@@ -337,36 +320,38 @@ def _differences(
 def _examples(results: ModelResults) -> tuple[list[Panel], str]:
     """The first models, as the manifest has them, and a note on them."""
     made: list[Panel] = []
-    mixture, whole = False, results.study.models
-    for index, model in sorted(results.manifest["networks"].items())[:_EXAMPLES]:
+    models = sorted(results.manifest["networks"].items())[:_EXAMPLES]
+    for index, model in models:
         cards, parts = model["cards"], model["components"]
         note = f"{len(cards)} variables of {count_range(min(cards), max(cards))} values; "
         note += f"{math.prod(cards):,} configurations"
         if parts > 1:
-            mixture = True
             note += f"; component 1 of {parts}, weight {digits(model['weight'], 3)}"
         laid_out = network(model["parents"], model["names"], brief=True)
-        picture = svg.draw_network(laid_out, f"network{len(made)}", f"Model {index}")
+        picture = network_picture(laid_out, f"network{len(made)}", f"Model {index}")
         made.append(Panel(f"Model {index}", picture, "", note))
     if not made:
         return made, "None is shown: the manifest of these results has no models."
-    note = f"The first {len(made)} of {whole} models. The target is on top, filled; its arcs are "
+    note = f"The first {len(made)} of {results.study.models} models. The target is on top, filled; "
+    mixture = any(model["components"] > 1 for _, model in models)
     also = " Each model is a mixture of networks with weights; its first component is shown."
-    return made, note + "drawn lighter." + also * mixture
+    return made, note + "its arcs are drawn lighter." + also * mixture
 
 
-def _table(found: Anova | MixedModel | Absent) -> pd.DataFrame:
+def _table(analysis: Anova | MixedModel | Absent) -> pd.DataFrame:
     """The table of an analysis, or one that says why there is none."""
-    return pd.DataFrame({"note": [found.reason]}) if isinstance(found, Absent) else found.table
+    if isinstance(analysis, Absent):
+        return pd.DataFrame({"note": [analysis.reason]})
+    return analysis.table
 
 
 def _verdict_lines(findings: ModelFindings) -> Iterator[TerminalLine]:
     """Who beats whom at each size."""
-    if not (found := verdicts(findings)):
+    if not (at_sizes := verdicts(findings)):
         return
-    what = findings.info.unit or findings.info.label
-    yield TerminalLine(f"Who beats whom (differences in {what})", "bold")
-    for size, sentences in found.items():
+    unit = findings.info.unit or findings.info.label
+    yield TerminalLine(f"Who beats whom (differences in {unit})", "bold")
+    for size, sentences in at_sizes.items():
         for index, sentence in enumerate(sentences):
             lead = f"{size:>8,} rows: " if index == 0 else " " * 15
             yield TerminalLine(f"{lead}{sentence}", whole=True)
@@ -387,7 +372,7 @@ def _course_lines(findings: ModelFindings) -> Iterator[TerminalLine]:
         ahead = f"{kind.treatment} ahead between {many} {kind.name}"
         yield TerminalLine(f"  {changes} changes of the {ahead}: see thresholds.csv.\n")
         return
-    for sentence in crossings.course_sentences(findings):
+    for sentence in pairwise.course_sentences(findings):
         yield TerminalLine(f"  {sentence}", whole=True)
-    notes = (crossings.method(findings, alone=False), crossings.added_sizes(findings))
+    notes = (pairwise.crossing_method(findings, alone=False), pairwise.added_sizes(findings))
     yield TerminalLine(" ".join(filter(None, notes)) + "\n", "dim")

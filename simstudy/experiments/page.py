@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, TypeVar
 
 from markupsafe import Markup
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from simstudy.analysis.findings import Absent, Findings, ModelFindings
-    from simstudy.report.printed import Maker
+    from simstudy.analysis.models.findings import Absent, Findings
+    from simstudy.report.charts.layout import Maker
     from simstudy.report.tables.table import Table
-    from simstudy.results.results import Results
+    from simstudy.results.read.open import Results
     from simstudy.study.study import Study
-    from simstudy.workflow.progress import Step
+    from simstudy.workflow.progress import Progress
 
-F = TypeVar("F", bound="Findings")
-R = TypeVar("R", bound="Results")
+F = TypeVar("F", bound="Findings", contravariant=True)
+R = TypeVar("R", bound="Results", contravariant=True)
 
 
 class Opening(NamedTuple):
@@ -66,11 +65,14 @@ class Overall(NamedTuple):
 
 
 class Goal(NamedTuple):
-    """What a study is planned for."""
+    """What a study is planned for, and how its pilot is run."""
 
     mcse: float | None  # the Monte-Carlo standard error of means
     difference: float | None  # to be detected
     power: float  # to detect it
+    models: int  # of the pilot
+    jobs: int | None
+    progress: Progress | None
 
 
 class TerminalLine(NamedTuple):
@@ -81,7 +83,7 @@ class TerminalLine(NamedTuple):
     whole: bool = False  # longer than the terminal is wide, it goes on in the next line
 
 
-class Page(ABC, Generic[F, R]):
+class Page(Protocol[F, R]):
     """The sentences, figures, tables and files of one experiment.
 
     Attributes
@@ -112,23 +114,18 @@ class Page(ABC, Generic[F, R]):
 
     # What is said
 
-    @abstractmethod
     def question(self, study: Study, findings: F) -> str:
         """Return the question in one sentence."""
 
-    @abstractmethod
     def design(self, study: Study) -> str:
         """Return what was run, in one line."""
 
-    @abstractmethod
     def facts(self, study: Study) -> list[tuple[int, str]]:
         """Return numbers and what they count, for the head of the page."""
 
-    @abstractmethod
     def finding(self, findings: F) -> str:
         """Return the sentences that open a page."""
 
-    @abstractmethod
     def statements(self, results: R, findings: F) -> list[str]:
         """Return the findings in detail."""
 
@@ -138,25 +135,20 @@ class Page(ABC, Generic[F, R]):
         """Return the places of the scores that the page has views of."""
         return [*range(len(scores))]
 
-    @abstractmethod
     def opening(self, findings: F, index: int) -> Opening:
         """Return the figure beside the finding by a measure."""
 
-    @abstractmethod
     def view(self, results: R, findings: F, index: int) -> dict[str, object]:
         """Return what the sections show by one measure."""
 
-    @abstractmethod
     def sections(self, results: R) -> list[Section]:
         """Return the sections in their order, without the last one, on how to run it again."""
 
-    @abstractmethod
     def failed(self, results: R, failure: Mapping[Hashable, Any]) -> dict[str, str]:
         """Return which cell failed, by the heads of a table."""
 
     # Files and the terminal
 
-    @abstractmethod
     def figures(self, results: R) -> dict[str, Maker]:
         """Return the figures for print by the names of their files."""
 
@@ -164,11 +156,9 @@ class Page(ABC, Generic[F, R]):
         """Return the figures that a study leaves beside its scores."""
         return {}
 
-    @abstractmethod
     def files(self, results: R) -> dict[str, pd.DataFrame]:
         """Return the tables that a study leaves beside its scores, by file."""
 
-    @abstractmethod
     def tables(self, results: R) -> dict[str, Table | Absent]:
         """Return the tables for papers by name."""
 
@@ -176,23 +166,13 @@ class Page(ABC, Generic[F, R]):
         """Return how numbers were made, at the end of the captions of tables."""
         return f"{self.design(study)}."
 
-    @abstractmethod
     def means(self, results: R) -> list[Table]:
         """Return the means of the primary measure."""
 
-    @abstractmethod
     def summary(self, results: R, brief: bool) -> Iterator[Table | TerminalLine]:
         """Return what a terminal shows after the means."""
 
-    @abstractmethod
-    def plan(
-        self,
-        study: Study,
-        goal: Goal,
-        models: int,
-        jobs: int | None,
-        progress: Callable[[Step], object] | None,
-    ) -> list[str]:
+    def plan(self, study: Study, goal: Goal) -> list[str]:
         """Run a pilot of some models, or of the first splits, and say what the study will take."""
 
     def gaps(self, results: R) -> list[str]:
@@ -201,10 +181,5 @@ class Page(ABC, Generic[F, R]):
 
     # Comparisons of studies
 
-    def on_scale(self, results: R, measure: str) -> ModelFindings:
-        """Return the findings by which studies that are `joined` are drawn on one scale."""
-        raise NotImplementedError(f"{results} shares no scale with others")
-
-    @abstractmethod
     def overall(self, results: R, measure: str) -> Overall:
         """Return the mean of each treatment by a measure."""

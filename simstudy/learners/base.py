@@ -5,14 +5,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, wraps
-from typing import Any, ClassVar, Protocol
+from functools import cached_property, lru_cache, wraps
+from typing import Any, ClassVar, Literal, Protocol, get_args, get_origin, get_type_hints
 
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
+from simstudy.data.attribute_arrays import attribute_codes
 from simstudy.data.codes import configurations
-from simstudy.data.queries import attribute_codes
 from simstudy.data.sample import Sample
 from simstudy.data.schema import Schema
 from simstudy.texts import counted, summary
@@ -31,10 +31,10 @@ class Learner(ABC):
     """Base class of learners: a frozen dataclass of parameters with one method, `fit`.
 
     A learner that can use the true structure also has a method ``given_structure``, which a study
-    calls before `fit`; see `simstudy.learners.tan.TAN`. A learner that knows of designs in which
+    calls before `fit`; see `TAN`. A learner that knows of designs in which
     it must fail has a method ``check_design(variables, values, sizes)``, which raises a ValueError
-    for them: it is given the ranges of the numbers of variables and of their values, and the
-    training sizes. One that fits some numbers of classes alone has ``check_classes(least, most)``.
+    for them: it receives the ranges of the numbers of variables and of their values, and the
+    training sizes. One that fits only some numbers of classes has ``check_classes(least, most)``.
     """
 
     knows_model: ClassVar[bool] = False  # the engine passes the true posterior instead of fitting
@@ -59,7 +59,7 @@ class Learner(ABC):
 
 
 class Described:
-    """Base class of simstudy's own fitted models.
+    """Base class of built-in fitted models.
 
     It gives them a repr of one line. Rows to predict that are a Sample of another schema than the
     training rows are refused: equal codes would stand for other values.
@@ -95,13 +95,13 @@ def _refusing(fit: Callable[..., Fitted]) -> Callable[..., Fitted]:
             numeric = [sample.schema.variables[place].name for place in sample.schema.numeric]
             if numeric and "numeric" not in self.accepts:
                 raise ValueError(
-                    f"{type(self).__name__} takes nominal attributes alone, and '{numeric[0]}' is "
-                    "numeric; discretise it first (simstudy.data.discretize)"
+                    f"{type(self).__name__} takes only nominal attributes, and '{numeric[0]}' is "
+                    "numeric; discretise it first (simstudy.data.preparation.discretize)"
                 )
             if "missing" not in self.accepts and sample.incomplete:
                 raise ValueError(
                     f"{type(self).__name__} takes no missing values; fill them first "
-                    "(simstudy.data.missing)"
+                    "(simstudy.data.preparation.missing)"
                 )
         fitted = fit(self, sample, *more, **options)
         if sample.declared is not None and isinstance(fitted, Described):
@@ -115,12 +115,12 @@ def _comparing(predict: Callable[..., FloatArray]) -> Callable[..., FloatArray]:
     """The method with a check of the rows' schema before it."""
 
     @wraps(predict)
-    def checked(self: Described, *given: object, **named: object) -> FloatArray:
+    def checked(self: Described, *rows: object, **named: object) -> FloatArray:
         if self.training_schema is not None:
-            for rows in (*given, *named.values()):
-                if isinstance(rows, Sample) and rows.declared is not None:
-                    rows.declared.check(self.training_schema)
-        return predict(self, *given, **named)
+            for argument in (*rows, *named.values()):
+                if isinstance(argument, Sample) and argument.declared is not None:
+                    argument.declared.check(self.training_schema)
+        return predict(self, *rows, **named)
 
     return checked
 
@@ -158,12 +158,10 @@ class Generative(Described, ABC):
         """
         cards = self.cards[:-1]
         try:
-            known = attribute_codes(codes, cards)
+            return self._proba(attribute_codes(codes, cards))
         except ValueError:  # unless values are missing, it is raised again
             if self.widened is None:
                 raise
-        else:
-            return self._proba(known)
         codes = attribute_codes(codes, cards, missing=True)
         gaps = (codes < 0).any(axis=1)
         proba = np.empty((len(codes), self.cards[-1]))
@@ -213,3 +211,31 @@ def require(condition: bool, parameter: str, value: object, allowed: str) -> Non
     """Raise a ValueError that names the parameter, its value and the allowed values."""
     if not condition:
         raise ValueError(f"{parameter} = {value!r} is not allowed; {allowed}")
+
+
+def require_positive(learner: Learner, *parameters: str) -> None:
+    """Raise a ValueError unless the parameters are positive and finite."""
+    for parameter in parameters:
+        value = vars(learner)[parameter]
+        require(0 < value < np.inf, parameter, value, "it must be above 0 and finite")
+
+
+def require_at_least_0(learner: Learner, *parameters: str) -> None:
+    """Raise a ValueError if a parameter is negative."""
+    for parameter in parameters:
+        value = vars(learner)[parameter]
+        require(value is None or value >= 0, parameter, value, "it must be at least 0")
+
+
+def require_choices(learner: Learner) -> None:
+    """Raise a ValueError unless every parameter with listed values has one of them."""
+    for parameter, choices in _choices(type(learner)).items():
+        value = vars(learner)[parameter]
+        allowed = f"it must be one of {', '.join(choices)}"
+        require(value in choices, parameter, value, allowed)
+
+
+@lru_cache
+def _choices(cls: type[Learner]) -> dict[str, tuple[str, ...]]:
+    hints = get_type_hints(cls)
+    return {name: get_args(hint) for name, hint in hints.items() if get_origin(hint) is Literal}

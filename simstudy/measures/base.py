@@ -68,7 +68,7 @@ class MeasureInfo:
     over : {"row", "set"}
         Whether the measure is a mean of one value per row, or one number for a set of rows.
     partial : bool
-        Whether the measure is of one kind of error alone, so that a learner that is always wrong
+        Whether the measure counts only one kind of error, so that a learner that is always wrong
         may score better than one that is always right.
     share : bool
         Whether a score is a share of the choices, intervals or tests of a model, with binomial
@@ -326,7 +326,7 @@ def usable_weights(name: str, weights: FloatArray) -> FloatArray:
 
 def _mean(values: FloatArray, weights: Weights) -> float:
     """Average values, ignoring rows of weight 0 (0 times infinity is NaN)."""
-    with np.errstate(invalid="ignore"):  # infinity less infinity
+    with np.errstate(invalid="ignore"):  # infinity minus infinity
         if weights is None:
             mean = float(values.mean())
         else:

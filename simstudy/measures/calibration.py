@@ -5,17 +5,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simstudy.arrays import FloatArray, IntArray, weights_in
+from simstudy.arrays import FloatArray, IntArray, Labels, Proba, weights_in
 from simstudy.measures.base import Undefined, Weights, measure, modal_class, pick
-from simstudy.measures.positive import require
-from simstudy.measures.ranked import last_of_ties, rounded
+from simstudy.measures.positive_class import require
+from simstudy.measures.ranking.ranked_rows import last_of_ties, rounded
 
 SMALLEST_CELL = 10
 ODD = 0x9E3779B97F4A7C15  # spreads the bits of a hash
 
 
 @measure(greater_is_better=False, label="miscalibration", over="set", equivalent=0)
-def miscalibration(proba: FloatArray, y: IntArray) -> float:
+def miscalibration(proba: Proba, y: Labels) -> float:
     """Miscalibration of the modal class: predicted probability against observed frequency.
 
     Korb, Hope & Hughes 2001, equation 3: predictions are sorted and cut into cells; with p_j the
@@ -78,7 +78,7 @@ def _cell_starts(predicted: FloatArray) -> IntArray:
 
 
 @measure(greater_is_better=False, label="calibration loss", over="set")
-def calibration_loss(proba: FloatArray, y: IntArray, *, weights: Weights = None) -> float:
+def calibration_loss(proba: Proba, y: Labels, *, weights: Weights = None) -> float:
     """Calibration loss: the part of the Brier score that recalibration would remove.
 
     Rows with the same probabilities q form a group, in which the classes have frequencies f and
@@ -117,7 +117,7 @@ def calibration_loss(proba: FloatArray, y: IntArray, *, weights: Weights = None)
 
 
 @measure(greater_is_better=False, label="refinement loss", over="set")
-def refinement_loss(proba: FloatArray, y: IntArray, *, weights: Weights = None) -> float:
+def refinement_loss(proba: Proba, y: Labels, *, weights: Weights = None) -> float:
     """Refinement loss: the part of the Brier score that recalibration would leave.
 
     Rows with the same probabilities form a group, in which the classes have frequencies f and
@@ -156,7 +156,7 @@ def refinement_loss(proba: FloatArray, y: IntArray, *, weights: Weights = None) 
 
 @measure(greater_is_better=False, label="expected calibration error", over="set")
 def expected_calibration_error(
-    proba: FloatArray, y: IntArray, *, bins: int = 15, weights: Weights = None
+    proba: Proba, y: Labels, *, bins: int = 15, weights: Weights = None
 ) -> float:
     """Expected calibration error of the modal class: confidence against accuracy in bins.
 
@@ -193,9 +193,7 @@ def expected_calibration_error(
 
 
 @measure(greater_is_better=False, label="overconfidence", over="set")
-def overconfidence(
-    proba: FloatArray, y: IntArray, *, bins: int = 15, weights: Weights = None
-) -> float:
+def overconfidence(proba: Proba, y: Labels, *, bins: int = 15, weights: Weights = None) -> float:
     """Overconfidence of the modal class: confidence above accuracy.
 
     With the bins of the `expected_calibration_error` and w the share of all rows in a bin,
@@ -237,9 +235,7 @@ def overconfidence(
 
 
 @measure(greater_is_better=False, label="underconfidence", over="set", partial=True)
-def underconfidence(
-    proba: FloatArray, y: IntArray, *, bins: int = 15, weights: Weights = None
-) -> float:
+def underconfidence(proba: Proba, y: Labels, *, bins: int = 15, weights: Weights = None) -> float:
     """Underconfidence of the modal class: confidence below accuracy.
 
     With the bins of the `expected_calibration_error` and w the share of all rows in a bin,
@@ -263,8 +259,8 @@ def underconfidence(
 
     Notes
     -----
-    The counterpart of `overconfidence`. A learner that is always wrong has none, so that it cannot
-    rank learners alone.
+    The counterpart of `overconfidence`. A learner that is always wrong has none, so it cannot rank
+    learners by itself.
 
     References
     ----------
@@ -277,7 +273,7 @@ def underconfidence(
     return float(np.maximum(-_gaps(proba, y, bins, weights), 0.0).sum())
 
 
-def _gaps(proba: FloatArray, y: IntArray, bins: int, weights: Weights) -> FloatArray:
+def _gaps(proba: Proba, y: Labels, bins: int, weights: Weights) -> FloatArray:
     """Return the sums of confidence minus accuracy in each bin, divided by the sum of weights."""
     require(bins >= 1, "bins", bins, "it must be at least 1")
     mode = modal_class(proba)
@@ -299,7 +295,7 @@ class _Groups(NamedTuple):
     frequency: FloatArray
 
 
-def _groups(proba: FloatArray, y: IntArray, weights: Weights) -> _Groups:
+def _groups(proba: Proba, y: Labels, weights: Weights) -> _Groups:
     """Group the rows of positive weight by their probabilities."""
     q, y = np.asarray(proba, dtype=np.float64), np.asarray(y, dtype=np.intp)
     if weights is not None:

@@ -16,25 +16,21 @@ performance. Machine Learning 65.
 J. Davis & M. Goadrich (2006). The relationship between precision-recall and ROC curves. ICML 2006.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import numpy as np
+import numpy.typing as npt
 from numpy.typing import ArrayLike
 
-from simstudy.arrays import FloatArray, IntArray
+from simstudy.arrays import FloatArray, IntArray, weights_in
 from simstudy.measures.base import divided
-from simstudy.measures.positive import require
-from simstudy.measures.ranked import Ranking, checked_rows, rank_scores
-from simstudy.measures.reliability_curve import ReliabilityCurve as ReliabilityCurve
-from simstudy.measures.reliability_curve import reliability as reliability
-from simstudy.measures.roc_space import AverageRoc as AverageRoc
-from simstudy.measures.roc_space import Hull as Hull
-from simstudy.measures.roc_space import average_vertically as average_vertically
-from simstudy.measures.roc_space import interpolate
-from simstudy.measures.roc_space import mixture as mixture
-from simstudy.measures.roc_space import roc_hull as roc_hull
+from simstudy.measures.positive_class import require
+from simstudy.measures.ranking.ranked_rows import AverageRoc as AverageRoc
+from simstudy.measures.ranking.ranked_rows import Hull as Hull
+from simstudy.measures.ranking.ranked_rows import Ranking, checked_rows, interpolate, rank_scores
+from simstudy.measures.ranking.ranked_rows import average_vertically as average_vertically
+from simstudy.measures.ranking.ranked_rows import mixture as mixture
+from simstudy.measures.ranking.ranked_rows import roc_hull as roc_hull
 
 _ROUNDING = 1e-12
 
@@ -311,3 +307,39 @@ def probability_cost(
 
 def _ranking(scores: ArrayLike, positive: ArrayLike, weights: ArrayLike | None) -> Ranking:
     return rank_scores(*checked_rows(scores, positive, weights))
+
+
+@dataclass(frozen=True)
+class ReliabilityCurve:
+    """Observed against predicted frequency of the positive class, by bins that have rows."""
+
+    low: FloatArray  # edges of the bins
+    high: FloatArray
+    share: FloatArray  # of all rows
+    predicted: FloatArray  # mean score
+    observed: FloatArray  # share of positive rows
+
+
+def reliability(
+    scores: npt.ArrayLike,
+    positive: npt.ArrayLike,
+    weights: npt.ArrayLike | None = None,
+    bins: int = 10,
+) -> ReliabilityCurve:
+    """Return observed against predicted frequency in bins of equal width from 0 to 1.
+
+    A probability on an edge belongs to the upper bin, 1 to the last. Parameters as `roc`.
+    """
+    require(bins >= 1, "bins", bins, "it must be at least 1")
+    score, is_positive, weight = checked_rows(scores, positive, weights)
+    require(bool((score >= 0).all() and (score <= 1).all()), "scores", "…", "from 0 to 1 each")
+    place = np.minimum((score * bins).astype(np.intp), bins - 1)
+    each = np.ones(len(score)) if weight is None else weight
+    totals = weights_in(place, each, bins)
+    filled = np.flatnonzero(totals)
+    predicted, observed = (
+        weights_in(place, each * values, bins)[filled] / totals[filled]
+        for values in (score, is_positive)
+    )
+    share = totals[filled] / totals.sum()
+    return ReliabilityCurve(filled / bins, (filled + 1) / bins, share, predicted, observed)

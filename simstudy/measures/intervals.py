@@ -3,8 +3,6 @@
 Values that do not exist are `Undefined`, with a reason.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Any
@@ -12,10 +10,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from simstudy.arrays import FloatArray, IntArray
+from simstudy.arrays import Class, FloatArray, Labels, Proba
 from simstudy.measures.base import MeasureFunction, Undefined, score
-from simstudy.measures.placements import placements
-from simstudy.measures.positive import require
+from simstudy.measures.positive_class import require
+from simstudy.measures.ranking.delong import placements
 
 BY_ROW = ("truth", "oracle", "limit", "weights")  # context with a value, or more, for every row
 
@@ -123,7 +121,7 @@ def wilson(
 
 
 def delong(
-    scores: FloatArray, y: IntArray, *, positive: int | None = None, confidence: float = 0.95
+    scores: FloatArray, y: Labels, *, positive: Class = None, confidence: float = 0.95
 ) -> DeLong:
     """AUC of two classes with DeLong's variance and a normal interval.
 
@@ -160,9 +158,9 @@ def delong(
 def delong_difference(
     first: FloatArray,
     second: FloatArray,
-    y: IntArray,
+    y: Labels,
     *,
-    positive: int | None = None,
+    positive: Class = None,
     confidence: float = 0.95,
 ) -> DeLongDifference:
     """Difference of the AUCs of two learners on the same rows, with DeLong's paired test.
@@ -264,8 +262,8 @@ def mcnemar_counts(only_first: int, only_second: int) -> McNemar:
 
 def bootstrap(
     measure: MeasureFunction,
-    proba: FloatArray,
-    y: IntArray,
+    proba: Proba,
+    y: Labels,
     *,
     samples: int = 2000,
     confidence: float = 0.95,

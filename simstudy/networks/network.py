@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simstudy.arrays import FloatArray, IntArray
-from simstudy.data.queries import attribute_codes
+from simstudy.data.attribute_arrays import attribute_codes
 from simstudy.data.sample import Sample
 from simstudy.data.schema import Schema, Variable
 from simstudy.errors import suggestion

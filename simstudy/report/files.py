@@ -1,23 +1,190 @@
-"""The tables, figures and the page that a study leaves beside its scores."""
+"""The files of a report: beside a study's scores, and figures and tables for papers and talks."""
 
 from __future__ import annotations
 
-from simstudy.report.figures import kept_figures
-from simstudy.report.names import PAGE
-from simstudy.report.page import report_page
-from simstudy.results.results import Results
-from simstudy.results.store import Store
-from simstudy.texts import as_csv
+import io
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from simstudy.errors import SimstudyError
+from simstudy.report.charts import layout
+from simstudy.report.charts.layout import NotDrawnError
+from simstudy.report.charts.mpl import SCREEN, STYLES, plain
+from simstudy.report.charts.spec import wrapped
+from simstudy.report.pages.page import report_page
+from simstudy.report.tables.formats import markdown_text
+from simstudy.results.read.open import Results
+from simstudy.results.store import atomic_files
+from simstudy.results.store.store import Store
+from simstudy.study.constants import PAGE
+from simstudy.study.study import Study
+from simstudy.texts import as_csv, printable
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+CAPTIONS = "captions.md"
+FORMATS: dict[str, dict[str, Any]] = {
+    "png": {"dpi": 200},
+    "svg": {"metadata": {"Date": None}},
+    "pdf": {"metadata": {"CreationDate": None}},
+}
+_DPI = 300  # of figures for print, where they are pictures
 
 
 def write_report(results: Results, store: Store) -> None:
     """Write the tables of all measures, the figures of the primary one, and the page."""
-    results.check_files()  # here, where what is damaged is an error and not a remark on a page
+    results.check_files()  # here damaged files are an error, not a remark on a page
     tables = results.study.page.files(results)
     files = {name: as_csv(table).encode() for name, table in tables.items()}
     files |= kept_figures(results)
     files[PAGE] = report_page(results).encode()
-    store.drop_report()  # which may have had other files
+    store.drop_report()  # it may contain files that are no longer made
     for name, content in files.items():
         store.folder.write(name, content)
     store.record_report([*files])
+
+
+def kept_figures(results: Results) -> dict[str, bytes]:
+    """The figures beside the scores in every format, by file: title, key, caption."""
+    files: dict[str, bytes] = {}
+    for name, make in results.study.page.kept_figures(results).items():
+        try:
+            printed = make(results, SCREEN)
+        except NotDrawnError:
+            continue
+        figure = layout.whole_figure(printed.panels, results.study.heading, printed.caption)
+        files |= {f"{name}.{format}": made for format, made in render(figure, FORMATS).items()}
+    return files
+
+
+def write_figures(
+    results: Results,
+    directory: Path,
+    format: str = "pdf",
+    style: str = "paper",
+    rerun: bool = False,
+) -> tuple[list[Path], list[str]]:
+    """Write every figure that a study's data allow, and their captions.
+
+    Parameters
+    ----------
+    results : Results
+        The results of the study.
+    directory : Path
+        Where to write; created if needed.
+    format : str
+        ``"pdf"``, ``"svg"`` or ``"png"``; letters are embedded.
+    style : str
+        ``"paper"``: as wide as one or two columns (3.4 to 7 inches), letters of 8 to 9 points, no
+        titles, since papers have captions; ``"talk"``: 10 × 5.6 inches, letters of 16 points and
+        more, with titles.
+    rerun : bool
+        Whether to run cells again for reliability diagrams even where this executes third-party
+        code: the study's plugins, and classifiers that it names by their path.
+
+    Returns
+    -------
+    written : list of Path
+        The files, ``captions.md`` last. The same results give the same bytes.
+    skipped : list of str
+        A sentence for each figure that the study does not allow.
+    """
+    import matplotlib
+
+    for option, name, allowed in (("format", format, FORMATS), ("style", style, STYLES)):
+        if name not in allowed:
+            choices = ", ".join(allowed)
+            raise SimstudyError(f"unknown {option} '{name}'; it must be one of {choices}")
+    results.check_files()
+    make_directory(directory)
+    page, sizes = results.study.page, STYLES[style]
+    files: dict[str, bytes] = {}
+    sections, skipped = [], []
+    with matplotlib.rc_context(sizes.settings()):
+        for name, make in page.figures(results).items():
+            if name in page.rerun_figures and results.foreign and not rerun:
+                skipped.append(
+                    f"{name}: predictions are not stored, and running cells again would execute "
+                    f"{', '.join(dict.fromkeys(results.foreign))}; use --rerun to allow it"
+                )
+                continue
+            try:
+                printed = make(results, sizes)
+            except NotDrawnError as error:
+                skipped += [f"{name}: {error}"] * (not name.startswith("learning_curves"))
+                continue
+            figures = [*printed.lay_out(printed.panels, sizes)]
+            pages = {}
+            for number, figure in enumerate(figures, start=1):
+                several = len(figures) > 1
+                if sizes.titles:
+                    title = printed.title + f" ({number})" * several
+                    words = plain(wrapped(title, sizes.letters(figure.get_figwidth()) * 0.85))
+                    figure.suptitle(words, x=0.01, ha="left", fontsize=sizes.font * 1.15)
+                file = f"{name}{f'_{number}' * several}.{format}"
+                pages[file] = render(figure, [format], dpi=_DPI)[format]
+            files |= pages
+            sections.append(section(", ".join(pages), printed.caption))
+    sections += missing("Not drawn", skipped)
+    return write_files(directory, files, results.study, sections), skipped
+
+
+def render(figure: Figure, formats: Iterable[str], **options: Any) -> dict[str, bytes]:
+    """Lay out a figure once and write it in several formats, the same bytes each time."""
+    import matplotlib
+
+    settings: dict[Any, Any] = {"svg.hashsalt": "simstudy", "pdf.fonttype": 42}
+    contents = {}
+    with matplotlib.rc_context(settings), warnings.catch_warnings():
+        # A crowded layout and a letter that the font lacks show in the picture itself.
+        warnings.simplefilter("ignore", UserWarning)
+        figure.set_dpi(72)
+        figure.draw_without_rendering()
+        figure.set_layout_engine("none")
+        for ax in figure.axes:  # the last digits of a layout are not always the same
+            left, bottom, width, height = (round(part, 7) for part in ax.get_position().bounds)
+            ax.set_position((left, bottom, width, height))
+        for format in formats:
+            buffer = io.BytesIO()
+            figure.savefig(buffer, format=format, **{**FORMATS[format], **options})
+            contents[format] = buffer.getvalue()
+    if "svg" in contents:  # whose comments repeat its texts
+        contents["svg"] = printable(contents["svg"].decode()).encode()
+    return contents
+
+
+def make_directory(directory: Path) -> None:
+    """Create a directory early, before computing what could not be written there."""
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SimstudyError(f"{directory} cannot be made: {error.strerror}") from error
+
+
+def write_files(
+    directory: Path, files: Mapping[str, bytes], study: Study, captions: Sequence[str]
+) -> list[Path]:
+    """Write files by their names, and the sections of their captions; all or none."""
+    text = "\n\n".join([f"# {markdown_text(study.heading)}", *captions]) + "\n"
+    paths = {directory / name: content for name, content in files.items()}
+    paths[directory / CAPTIONS] = text.encode()
+    try:
+        atomic_files.write_files(paths)
+    except OSError as error:
+        reason = error.strerror or error
+        raise SimstudyError(f"{directory} cannot be written to: {reason}") from error
+    return list(paths)
+
+
+def section(heading: str, text: str) -> str:
+    """The caption of a file."""
+    return f"## {heading}\n\n{markdown_text(text)}"
+
+
+def missing(heading: str, reasons: Sequence[str]) -> list[str]:
+    """A section on what the study does not allow, if anything."""
+    lines = "\n".join(f"- {markdown_text(reason)}" for reason in reasons)
+    return [f"## {heading}\n\n{lines}"] * bool(reasons)

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
+from rich.markup import escape
+from rich.table import Table as RichTable
 from rich.text import Text
 
 from simstudy.report.prose.design import conventions
 from simstudy.report.prose.phrases import opening
-from simstudy.report.tables.table import Table
-from simstudy.report.tables.terminal import print_table
-from simstudy.results.results import Results
+from simstudy.report.tables.table import Table, TableCell
+from simstudy.results.read.open import Results
 from simstudy.study.constants import FAILURES
 from simstudy.texts import counted, printable
 
+_MAX_LABEL = 30  # letters
 _MAX_WARNINGS = 5  # that are printed
 
 
@@ -26,7 +29,7 @@ class _Console(Console):
 
 
 def make_console() -> Console:
-    """A console for what others have named."""
+    """A console for names that users choose."""
     return _Console(emoji=False)
 
 
@@ -57,4 +60,31 @@ def _troubles(results: Results) -> list[str]:
         where = results.directory / FAILURES
         lines.append(f"{manifest['failures']} of {manifest['cells']} cells failed; see {where}.")
     warned = list(manifest["warnings"].items())[:_MAX_WARNINGS]
-    return lines + [f"warned in {counted(count, 'cell')}, {warning}" for warning, count in warned]
+    return lines + [f"warning in {counted(count, 'cell')}: {warning}" for warning, count in warned]
+
+
+def print_table(table: Table, console: Console) -> None:
+    """Print a table, in pieces if it is wider than the terminal, and its caption."""
+    every = [table.heads, *table.rows]
+    label = min(max(len(row[0].text) for row in every), _MAX_LABEL)
+    width = max(len(_cell(cell)) for row in every for cell in row[1:]) + 2
+    for piece in table.pieces(max((console.width - label - 2) // width, 1)):
+        shown = RichTable(title=escape(table.title), title_justify="left", title_style="bold")
+        shown.box, shown.pad_edge = SIMPLE_HEAD, False
+        first, *numbers = piece.heads
+        shown.add_column(escape(first.text), overflow="fold", max_width=_MAX_LABEL)
+        for head in numbers:
+            shown.add_column(escape(head.text), justify="right", no_wrap=table.cut)
+        for row in piece.rows:
+            shown.add_row(*(_marked(cell) for cell in row))
+        console.print(shown)
+    if table.caption:
+        console.print(f"{table.caption}\n", style="dim", markup=False, highlight=False)
+
+
+def _cell(cell: TableCell) -> str:
+    return f"{cell.text} {cell.more}".strip() + "†" * cell.dagger
+
+
+def _marked(cell: TableCell) -> str:
+    return f"[bold]{escape(_cell(cell))}[/bold]" if cell.bold else escape(_cell(cell))

@@ -23,7 +23,7 @@ from sklearn.utils.validation import (
 )
 
 from simstudy.arrays import AnyArray, BoolArray, FloatArray, IntArray, weights_in
-from simstudy.data.discretize import cut_points
+from simstudy.data.preparation.discretize import cut_points
 from simstudy.data.sample import Sample
 from simstudy.learners.base import Generative, Learner, normalise, require
 from simstudy.measures.base import modal_class
@@ -73,7 +73,7 @@ class CategoricalClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
     cut_points_ : dict
         By column, counted from 0: the cuts of those that are cut.
     fitted_ : object
-        The fitted model, such as a `simstudy.learners.tan.FittedTAN` with its ``tree``.
+        The fitted model, such as a `simstudy.learners.bayes.tan.FittedTAN` with its ``tree``.
     n_features_in_, feature_names_in_
         The number of columns, and their names if ``X`` had any.
     """

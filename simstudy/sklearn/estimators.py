@@ -23,31 +23,31 @@ class _PoorClassifier(CategoricalClassifier, ABC):
 
 
 class PriorClassifier(_PoorClassifier):
-    """Class frequencies, ignoring the attributes; see `simstudy.learners.prior.Prior`."""
+    """Class frequencies, ignoring the attributes; see `simstudy.learners.baselines.Prior`."""
 
     _of = learners.Prior
 
 
 class NaiveBayesClassifier(CategoricalClassifier):
-    """Naive Bayes; see `simstudy.learners.naive_bayes.NaiveBayes`."""
+    """Naive Bayes; see `simstudy.learners.bayes.naive_bayes.NaiveBayes`."""
 
     _of = learners.NaiveBayes
 
 
 class TANClassifier(CategoricalClassifier):
-    """Tree-augmented Naive Bayes; see `simstudy.learners.tan.TAN`."""
+    """Tree-augmented Naive Bayes; see `simstudy.learners.bayes.tan.TAN`."""
 
     _of = learners.TAN
 
 
 class AODEClassifier(CategoricalClassifier):
-    """Averaged one-dependence estimators; see `simstudy.learners.aode.AODE`."""
+    """Averaged one-dependence estimators; see `simstudy.learners.bayes.aode.AODE`."""
 
     _of = learners.AODE
 
 
 class CaMMLClassifier(CategoricalClassifier):
-    """Bayesian networks by MML; see `simstudy.learners.camml.learner.CaMML`.
+    """Bayesian networks by MML; see `simstudy.learners.networks.camml.learner.CaMML`.
 
     ``random_state`` has an effect only if models are sampled, from 11 variables on.
     """
@@ -62,49 +62,49 @@ class CaMMLClassifier(CategoricalClassifier):
 
 
 class KDBClassifier(CategoricalClassifier):
-    """k-dependence Bayesian classifier; see `simstudy.learners.kdb.KDB`."""
+    """k-dependence Bayesian classifier; see `simstudy.learners.bayes.kdb.KDB`."""
 
     _of = learners.KDB
 
 
 class HNBClassifier(CategoricalClassifier):
-    """Hidden Naive Bayes; see `simstudy.learners.hnb.HNB`."""
+    """Hidden Naive Bayes; see `simstudy.learners.bayes.hnb.HNB`."""
 
     _of = learners.HNB
 
 
 class LBRClassifier(CategoricalClassifier):
-    """Lazy Bayesian rules; see `simstudy.learners.lbr.LBR`."""
+    """Lazy Bayesian rules; see `simstudy.learners.bayes.lbr.LBR`."""
 
     _of = learners.LBR
 
 
 class DecisionStumpClassifier(_PoorClassifier):
-    """Decision stump; see `simstudy.learners.one_attribute.DecisionStump`."""
+    """Decision stump; see `simstudy.learners.rules.one_attribute.DecisionStump`."""
 
     _of = learners.DecisionStump
 
 
 class OneRClassifier(_PoorClassifier):
-    """1R, rules of one attribute; see `simstudy.learners.one_attribute.OneR`."""
+    """1R, rules of one attribute; see `simstudy.learners.rules.one_attribute.OneR`."""
 
     _of = learners.OneR
 
 
 class MMLTreeClassifier(CategoricalClassifier):
-    """MML decision trees; see `simstudy.learners.mml.tree.MMLTree`."""
+    """MML decision trees; see `simstudy.learners.trees.mml.tree.MMLTree`."""
 
     _of = learners.MMLTree
 
 
 class MMLGraphClassifier(CategoricalClassifier):
-    """MML decision graphs; see `simstudy.learners.mml.graph.MMLGraph`."""
+    """MML decision graphs; see `simstudy.learners.trees.mml.graph.MMLGraph`."""
 
     _of = learners.MMLGraph
 
 
 class CostSensitiveClassifier(CategoricalClassifier):
-    """Cost-sensitive learning; see `simstudy.learners.cost_sensitive.CostSensitive`.
+    """Cost-sensitive learning; see `simstudy.learners.wrappers.cost_sensitive.CostSensitive`.
 
     Classes of the matrix are in the order of ``classes_``: sorted.
     """
@@ -113,12 +113,12 @@ class CostSensitiveClassifier(CategoricalClassifier):
 
 
 class C45Classifier(MixedClassifier):
-    """C4.5 decision trees; see `simstudy.learners.c45.learner.C45`."""
+    """C4.5 decision trees; see `simstudy.learners.trees.c45.learner.C45`."""
 
     _of = learners.C45
 
 
 class BoostedC45Classifier(MixedClassifier):
-    """Boosted C4.5; see `simstudy.learners.c45.boosting.BoostedC45`."""
+    """Boosted C4.5; see `simstudy.learners.trees.c45.boosting.BoostedC45`."""
 
     _of = learners.BoostedC45

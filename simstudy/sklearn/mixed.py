@@ -15,8 +15,8 @@ from sklearn.utils.validation import check_array
 from simstudy.arrays import FloatArray
 from simstudy.data.sample import Sample
 from simstudy.data.schema import Schema
-from simstudy.learners.c45.boosting import BoostedC45
-from simstudy.learners.c45.learner import C45
+from simstudy.learners.trees.c45.boosting import BoostedC45
+from simstudy.learners.trees.c45.learner import C45
 from simstudy.sklearn.base import CategoricalClassifier
 
 if TYPE_CHECKING:

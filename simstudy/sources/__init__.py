@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from simstudy.lazy import attach
 
 if TYPE_CHECKING:
-    from simstudy.sources.base import Family as Family
+    from simstudy.sources.families.base import Family as Family
     from simstudy.sources.source import Problem as Problem
     from simstudy.sources.source import Source as Source
 else:

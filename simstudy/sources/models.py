@@ -13,16 +13,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
+from simstudy.components.registry import CHANGES, FAMILIES, first_line, knows_model, makes_missing
+from simstudy.components.spec import Spec, build
 from simstudy.data.sample import Sample
-from simstudy.engine.answers import pack, unpack
-from simstudy.engine.evaluation import EXACT, SAMPLED, evaluation
-from simstudy.measures.arguments import class_numbers, rarest
+from simstudy.engine.evaluation import EXACT, SAMPLED, evaluation, pack, unpack
+from simstudy.measures.positive_class import class_numbers, rarest
 from simstudy.networks.model import Model
 from simstudy.sources.changes.world import World
 from simstudy.sources.source import Problem, Source
 from simstudy.study.constants import FILES
-from simstudy.study.registry import CHANGES, FAMILIES, first_line, knows_model, makes_missing
-from simstudy.study.spec import Spec, build
 
 if TYPE_CHECKING:
     from simstudy.engine.plan import Plan

@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
+from simstudy.components.registry import FAMILIES, first_line
+from simstudy.components.spec import build
 from simstudy.data.sample import Sample
 from simstudy.errors import SimstudyError
-from simstudy.study.registry import FAMILIES, first_line
-from simstudy.study.spec import build
 
 if TYPE_CHECKING:
+    from simstudy.components.spec import Spec
     from simstudy.engine.evaluation import Evaluation
     from simstudy.engine.plan import Plan
     from simstudy.learners.base import Learner
     from simstudy.networks.model import Model
     from simstudy.sources.changes.world import Population, World
     from simstudy.sources.tables import DataSet
-    from simstudy.study.spec import Spec
 
 
 class Problem(ABC):
@@ -198,10 +198,6 @@ class Source(ABC):
     def keys(self) -> dict[str, list[str] | IntArray]:
         """Return what names each problem beside its number: texts or numbers, by column."""
         return {}
-
-    def answer_keys(self, index: int) -> dict[str, str | int]:
-        """Return what names a problem in the table of predictions."""
-        return {"model": index}
 
     def score_keys(self) -> dict[str, str]:
         """Return the first columns of the scores, which are the same for all problems."""

@@ -14,17 +14,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
-from simstudy.data.resampling import Resampling, Split, nested_subsets
+from simstudy.components.registry import DATA
+from simstudy.components.spec import Spec
 from simstudy.data.sample import Sample
-from simstudy.engine.answers import pack, unpack
-from simstudy.engine.evaluation import SAMPLED, Evaluation, Trial
+from simstudy.data.sizes import Size
+from simstudy.data.splits.schemes import Resampling, Split, nested_subsets
+from simstudy.engine.evaluation import SAMPLED, Evaluation, Trial, pack, unpack
 from simstudy.engine.seeds import stream
-from simstudy.measures.arguments import rarest
+from simstudy.measures.positive_class import rarest
 from simstudy.sources.models import prepared_sets
 from simstudy.sources.source import Problem, Source
-from simstudy.study.registry import DATA
-from simstudy.study.sizes import Size
-from simstudy.study.spec import Spec
 
 if TYPE_CHECKING:
     from simstudy.engine.plan import Plan
@@ -205,11 +204,6 @@ class Tables(Source):
             "repeat": np.array([part.repeat for part in self.parts], np.int64),
             "fold": np.array([part.fold for part in self.parts], np.int64),
         }
-
-    def answer_keys(self, index: int) -> dict[str, str | int]:
-        """Return data set, repeat and fold."""
-        part = self.parts[index]
-        return {"dataset": part.dataset, "repeat": part.repeat, "fold": part.fold}
 
     def facts(self, keep_answers: bool) -> dict[str, object]:
         """Return the splits, what is odd about the data sets, and what they are like."""

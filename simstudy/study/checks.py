@@ -1,158 +1,153 @@
-"""Checks across the sections of a study."""
+"""Checks across the sections of a study: measures, learners, changes, and how large models become.
+
+Each raises a `KeyedError` with the key at fault.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
+import numpy as np
+
+from simstudy.components.registry import (
+    CHANGES,
+    FAMILIES,
+    LEARNERS,
+    MEASURES,
+    knows_model,
+    makes_missing,
+    no_limit,
+)
+from simstudy.components.spec import Spec, build
+from simstudy.data.preparation.prepare import Preparation
+from simstudy.data.sizes import Size
+from simstudy.errors import KeyedError, refusal, refuse, refused_at
 from simstudy.experiments import DEFAULT
-from simstudy.measures.arguments import class_numbers
 from simstudy.measures.base import has_exact_value, keywords
-from simstudy.measures.two_level import level_names
-from simstudy.sources.base import Family
-from simstudy.sources.changes.base import Extent
-from simstudy.study.changed import check_changes, extent_of, without_trees
+from simstudy.measures.positive_class import class_numbers
+from simstudy.measures.theory.two_level import level_names
+from simstudy.sources.changes.base import Change, Extent
+from simstudy.sources.changes.world import World
+from simstudy.sources.families.base import Family
+from simstudy.study.components import check_parameters
 from simstudy.study.constants import MAX_CONFIGURATIONS
-from simstudy.study.explain import KeyedError
-from simstudy.study.measured import check_parameters, measure_keys, target_keys
-from simstudy.study.registry import FAMILIES, LEARNERS, MEASURES, knows_model, no_limit
-from simstudy.study.resolving import refusal
-from simstudy.study.sizes import Size
-from simstudy.study.spec import build
+from simstudy.study.sections import PreparationSection
 
 if TYPE_CHECKING:
     from simstudy.learners.base import Learner
-    from simstudy.sources.tables import DataSet
     from simstudy.study.study import Study
 
 _Range: TypeAlias = tuple[int, int]
 _MAX_DIGITS = 10  # of the number of probabilities of a model: 80 GB
+_OF_TRUTH = {"truth", "oracle", "limit"}  # what measures may need
 
 
 def check_study(study: Study) -> None:
-    """Refuse a study with inconsistent sections: `KeyedError` with the key at fault."""
-    _check_labels(study)
-    _check_columns(study)
-    _check_measures(study)
-    if study.keep_answers and not study.experiment.keeps_answers:
-        text = f"a comparison of {study.compare} keeps no predictions of learners on one test set"
-        raise KeyedError("keep_answers", text)
+    """Refuse a study with inconsistent sections."""
+    _check_labels("learners", study.learners)
+    names = study.columns
+    for name in names:
+        text = f"two scores would be named '{name}'; give learners or measures different labels"
+        refuse(names.count(name) > 1, "learners", text)
+    _check_fit(study, study.measures.keyed, study.measured)
+    text = f"a comparison of {study.compare} does not keep predictions"
+    refuse(study.keep_answers and not study.experiment.keeps_answers, "keep_answers", text)
+    if not study.source.knows_truth:
+        _check_no_truth(study)
     if study.datasets:
         _check_data(study)
         return
-    if not study.source.knows_truth:
-        _check_no_truth(study)
-    _check_given_prior(study)
+    _check_prior(study)
     _check_true_tree(study)
-    check_changes(study, _own_kind(study))
+    _check_changes(study)
     study.experiment.check(study)
     _check_tables(study)
     _check_learners(study)
 
 
-def _check_labels(study: Study) -> None:
-    labels = [learner.label for learner in study.learners]
+def _check_labels(key: str, specs: Sequence[Spec]) -> None:
+    labels = [spec.label for spec in specs]
     for index, label in enumerate(labels):
-        if label in labels[:index]:
-            raise KeyedError(
-                f"learners[{index}].label",
-                f"two learners have the label '{label}'; labels must differ",
-            )
+        text = f"two {key} have the label '{label}'; labels must differ"
+        refuse(label in labels[:index], f"{key}[{index}].label", text)
 
 
-def _check_columns(study: Study) -> None:
-    """Refuse labels that give two scores one name."""
-    names = study.columns
-    if twice := [name for name in names if names.count(name) > 1]:
-        text = f"two scores would be named '{twice[0]}'; give learners or measures other labels"
-        raise KeyedError("learners", text)
-
-
-def _check_measures(study: Study) -> None:
+def _check_fit(study: Study, keys: Iterable[str], measures: Iterable[Spec]) -> None:
     """Refuse parameters of measures that do not fit the classes of a model or data set."""
-    for key, spec in zip(measure_keys(study.measures), study.measured, strict=True):
-        for names in _classes(study):
+    family = None if study.datasets else _usual_family(study)
+    classes = [table.sample.class_names for table in study.tables]
+    if family is not None:  # models with each possible number of classes
+        least, most = family.class_range
+        classes = [class_numbers(number) for number in range(least, most + 1)]
+    for key, spec in zip(keys, measures, strict=True):
+        for names in classes:
             check_parameters(key, spec, names, study.measures.positive)
-
-
-def _classes(study: Study) -> list[Sequence[str]]:
-    """The classes of each data set, or of models with each possible number of them, if known."""
-    if study.datasets:
-        return [table.sample.class_names for table in study.tables]
-    family = _own_kind(study)
-    if family is None:
-        return []
-    least, most = family.class_range
-    return [class_numbers(number) for number in range(least, most + 1)]
 
 
 def _check_no_truth(study: Study) -> None:
     """Refuse experiments, measures, priors and learners that need a truth."""
     without = f"the truth of a {study.source.unit} is not known"
-    for key, name in _measure_names(study):
-        if keywords(MEASURES.get(name)) & {"truth", "oracle", "limit"}:
-            raise KeyedError(key, f"'{name}' compares predictions with the truth, and {without}")
-    if study.measures.prior == "true":
-        raise KeyedError("measures.prior", f'"true" is not possible: {without}')
-    if study.compare != DEFAULT:
-        raise KeyedError("compare", f'"{study.compare}" needs a truth, and {without}')
+    for key, section in study.measures.keyed.items():
+        text = f"'{section.name}' compares predictions with the truth, and {without}"
+        refuse(keywords(MEASURES.get(section.name)) & _OF_TRUTH, key, text)
+    prior, compare = study.measures.prior, study.compare
+    refuse(prior == "true", "measures.prior", f'"true" is not possible: {without}')
+    refuse(compare != DEFAULT, "compare", f'"{compare}" needs a truth, and {without}')
     for index, spec in enumerate(study.learners):
-        if knows_model(build(LEARNERS, spec)) or spec.parameters.get("tree") == "true":
-            raise KeyedError(f"learners[{index}]", f"'{spec.name}' is given the truth; {without}")
+        informed = knows_model(build(LEARNERS, spec)) or spec.parameters.get("tree") == "true"
+        refuse(informed, f"learners[{index}]", f"'{spec.name}' receives the truth; {without}")
 
 
 def _check_data(study: Study) -> None:
-    """Refuse what needs a truth, and learners that could not take the rows as prepared."""
-    from simstudy.study.datasets import prepared_for
-
-    _check_no_truth(study)
+    """Refuse priors that do not fit, and learners that could not take the rows as prepared."""
     prior = study.measures.prior
     for table in study.tables:
         classes = table.sample.classes
+        text = f"does not fit '{table.name}', which has {classes} classes"
         if isinstance(prior, list) and len(prior) != classes:
-            raise KeyedError(
-                "measures.prior",
-                f"a prior of {len(prior)} probabilities does not fit '{table.name}', which has "
-                f"{classes} classes",
-            )
+            raise KeyedError("measures.prior", f"a prior of {len(prior)} probabilities {text}")
     for index, spec in enumerate(study.learners):
         learner = build(LEARNERS, spec)
         preparation, accepts = prepared_for(spec, study.preparation, learner)
         for table in study.tables:
-            try:
+            cards = [card or 2 for card in table.sample.cards]  # a number has two bins or more
+            sizes = [Size.stored(size).rows(table.least_rows) for size in study.train_sizes]
+            classes, number = table.sample.classes, len(cards)
+            extent = Extent((number, number), (min(cards), max(cards)), (classes, classes))
+            with refused_at(f"learners[{index}]", f"on '{table.name}', "):
                 preparation.check(table.sample, accepts, f"'{spec.label}'")
-                _check_design(learner, *_ranges(table), _training_rows(study, table))
-            except KeyboardInterrupt:
-                raise
-            except BaseException as error:  # a plugin may raise anything
-                text = f"on '{table.name}', {refusal(error)}"
-                raise KeyedError(f"learners[{index}]", text) from error
+                _check_design(learner, extent, sizes)
 
 
-def _check_design(
-    learner: Learner, variables: _Range, values: _Range, classes: _Range, sizes: Sequence[int]
-) -> None:
+def _check_design(learner: Learner, extent: Extent, sizes: Sequence[int]) -> None:
     """Have a learner refuse designs in which it must fail."""
     if hasattr(learner, "check_design"):
-        learner.check_design(variables, values, sizes)
+        learner.check_design(extent.variables, _all_values(extent.values, extent.classes), sizes)
     if hasattr(learner, "check_classes"):
-        learner.check_classes(*classes)
+        learner.check_classes(*extent.classes)
 
 
-def _ranges(table: DataSet) -> tuple[_Range, _Range, _Range]:
-    """The ranges of the numbers of variables, of values and of classes; a number has two bins."""
-    cards, classes = [card or 2 for card in table.sample.cards], table.sample.classes
-    return (len(cards), len(cards)), (min(cards), max(cards)), (classes, classes)
+def prepared_for(
+    spec: Spec, of_study: PreparationSection, learner: Learner
+) -> tuple[Preparation, frozenset[str]]:
+    """How rows are prepared for a learner, and what it is then taken to accept.
+
+    What the learner's section asks for is done even if the learner does not need it.
+    """
+    asked = spec.stated_preparation
+    preparation = Preparation(**(of_study.model_dump() if asked is None else asked))
+    accepts: frozenset[str] = getattr(learner, "accepts", frozenset())
+    if "discretize" in (asked or {}) and preparation.discretize != "none":
+        accepts -= {"numeric"}
+    if "missing" in (asked or {}) and preparation.missing != "ignore":
+        accepts -= {"missing"}
+    return preparation, accepts
 
 
-def _training_rows(study: Study, table: DataSet) -> list[int]:
-    """The rows of the smallest training part at each size."""
-    return [Size.stored(size).rows(table.least_rows) for size in study.train_sizes]
-
-
-def _check_given_prior(study: Study) -> None:
-    prior, family = study.measures.prior, _own_kind(study)
+def _check_prior(study: Study) -> None:
+    prior, family = study.measures.prior, _usual_family(study)
     if not isinstance(prior, list) or family is None:
         return  # too few or too many probabilities are refused when a model is drawn
     classes = family.class_range
@@ -167,174 +162,216 @@ def _check_given_prior(study: Study) -> None:
 
 def _check_true_tree(study: Study) -> None:
     """Refuse the true tree if the family draws no trees; plugins are checked when drawn."""
-    for index, learner in enumerate(study.learners):
-        if learner.parameters.get("tree") != "true":
-            continue
-        family = build(FAMILIES, study.demanded_family)
-        whose = f"the family '{study.demanded_family.name}' draws"
-        if isinstance(family, Family) and family.draws_trees:
-            whose = without_trees(study)
-        if whose and isinstance(family, Family):
-            raise KeyedError(
-                f"learners[{index}].tree",
-                '"true" needs models in which the target is a parent of every attribute and '
-                "each attribute has at most one further parent; "
-                f"{whose} others",
-            )
-
-
-def _measure_names(study: Study) -> list[tuple[str, str]]:
-    """The key and name of each measure."""
-    return [*zip(measure_keys(study.measures), study.measures.names, strict=True)]
+    family = _usual_family(study)
+    asking = [i for i, spec in enumerate(study.learners) if spec.parameters.get("tree") == "true"]
+    if family is None or not asking:
+        return
+    makers = [f"the family '{study.source.name}' draws"] * (not family.draws_trees) + [
+        f"the change '{spec.name}' produces"
+        for spec in study.changes
+        if not getattr(build(CHANGES, spec), "keeps_trees", True)
+    ]
+    if makers:
+        raise KeyedError(
+            f"learners[{asking[0]}].tree",
+            '"true" needs models in which the target is a parent of every attribute and each '
+            f"attribute has at most one further parent; {makers[0]} other models",
+        )
 
 
 def check_exact(study: Study) -> None:
     """Refuse measures without an exact value, and too many configurations to evaluate exactly."""
-    exact = not isinstance(study.data.test_size, int)
-    for key, name in _measure_names(study):
-        if (
-            exact
-            and not has_exact_value(MEASURES.get(name))
-            and (study.data.test_size == "exact" or key == "measures.primary")
-        ):
-            raise KeyedError(
-                key,
-                f"'{name}' is not a mean over rows and takes no weights, so it has no exact "
-                "value; with it, data.test_size must be a number of rows",
+    size = study.data.test_size
+    for key, section in study.measures.keyed.items():
+        measure = MEASURES.get(section.name)
+        needed = size == "exact" or (size == "both" and key == "measures.primary")
+        refuse(
+            needed and not has_exact_value(measure),
+            key,
+            f"'{section.name}' is not a mean over rows and takes no weights, so it has no exact "
+            "value; with it, data.test_size must be a number of rows",
+        )
+        if "limit" in keywords(measure):
+            _check_configurations(
+                study, key, f"'{section.name}' needs learners' limits, which enumerate"
             )
-        if "limit" in keywords(MEASURES.get(name)):
-            _check_configurations(study, key, f"'{name}' needs learners' limits, which go")
-    if exact:
-        _check_configurations(study, "data.test_size", f'"{study.data.test_size}" goes')
+    if not isinstance(size, int):
+        _check_configurations(study, "data.test_size", f'"{size}" enumerates')
 
 
 def check_judged(study: Study) -> None:
     """Refuse a comparison of measures without pairs of learners, or without a truth for them."""
-    if len(study.learners) < 2:
-        raise KeyedError("learners", "a comparison of measures needs at least two learners")
-    if len(sizes := study.data.train_sizes) > 1:
-        raise KeyedError(
-            "data.train_sizes",
-            f"a comparison of measures has one training size, not {len(sizes)}; compare sizes by "
-            "a list of studies",
-        )
-    for key, name in _measure_names(study):
-        for level in level_names(name):
-            if needs := keywords(MEASURES.get(level)) & {"truth", "oracle", "limit", "message"}:
-                raise KeyedError(
-                    key, f"'{level}' needs {min(needs)!r}, which the rows of a test set do not give"
-                )
-    for key, spec in zip(target_keys(study.measures), study.targets, strict=True):
+    text = "a comparison of measures needs at least two learners"
+    refuse(len(study.learners) < 2, "learners", text)
+    sizes = len(study.data.train_sizes)
+    text = f"has one training size, not {sizes}; to compare sizes, use a list of studies"
+    refuse(sizes > 1, "data.train_sizes", f"a comparison of measures {text}")
+    _check_needs(study, "rows of a test set")
+    for key, spec in zip(study.measures.keyed_targets, study.targets, strict=True):
         measure = MEASURES.get(spec.name)
-        if not has_exact_value(measure):
-            raise KeyedError(key, f"'{spec.name}' has no exact value, so it cannot be a target")
-        if needs := keywords(measure) & {"limit", "message"}:
-            raise KeyedError(key, f"'{spec.name}' needs {min(needs)!r}, which targets do not get")
-        for names in _classes(study):
-            check_parameters(key, spec, names, study.measures.positive)
-    _check_configurations(study, "compare", '"measures" goes')
+        text = f"'{spec.name}' has no exact value, so it cannot be a target"
+        refuse(not has_exact_value(measure), key, text)
+        for need in sorted(keywords(measure) & {"limit", "message"}):
+            text = f"'{spec.name}' needs {need!r}, which is not available to targets"
+            raise KeyedError(key, text)
+    _check_fit(study, study.measures.keyed_targets, study.targets)
+    _check_configurations(study, "compare", '"measures" enumerates')
 
 
 def check_estimated(study: Study) -> None:
     """Refuse a comparison of estimators or tests with nothing to compare or to estimate."""
-    treatments = study.treatments
-    if not treatments:
-        one = study.experiment.treatment
-        raise KeyedError(study.compare, f"a comparison of {study.compare} needs at least one {one}")
-    labels = [spec.label for spec in treatments]
-    for index, label in enumerate(labels):
-        if label in labels[:index]:
-            key, what = f"{study.compare}[{index}].label", study.compare
-            raise KeyedError(key, f"two {what} have the label '{label}'; labels must differ")
+    text = f"a comparison of {study.compare} needs at least one {study.experiment.treatment}"
+    refuse(not study.treatments, study.compare, text)
+    _check_labels(study.compare, study.treatments)
     for index, learner in enumerate(study.learners):
-        if knows_model(LEARNERS.get(learner.name)):
-            key = f"learners[{index}].name"
-            raise KeyedError(key, f"'{learner.name}' is given the truth and fits no rows")
-    for key, name in _measure_names(study):
-        measure = MEASURES.get(name)
-        if needs := keywords(measure) & {"truth", "oracle", "limit", "message"}:
-            text = f"'{name}' needs {min(needs)!r}, which the rows available do not give"
-            raise KeyedError(key, text)
-        if not has_exact_value(measure):
-            raise KeyedError(key, f"'{name}' has no exact value to compare estimates with")
-    _check_configurations(study, "compare", f'"{study.compare}" goes')
+        text = f"'{learner.name}' receives the truth and is not fitted to rows"
+        refuse(knows_model(LEARNERS.get(learner.name)), f"learners[{index}].name", text)
+    _check_needs(study, "rows available")
+    for key, section in study.measures.keyed.items():
+        text = f"'{section.name}' has no exact value to compare estimates with"
+        refuse(not has_exact_value(MEASURES.get(section.name)), key, text)
+    _check_configurations(study, "compare", f'"{study.compare}" enumerates')
+
+
+def _check_needs(study: Study, rows: str) -> None:
+    """Refuse measures that need more than rows."""
+    for key, section in study.measures.keyed.items():
+        for name in level_names(section.name):
+            for need in sorted(keywords(MEASURES.get(name)) & {*_OF_TRUTH, "message"}):
+                raise KeyedError(key, f"'{name}' needs {need!r}, which the {rows} do not provide")
 
 
 def _check_tables(study: Study) -> None:
     """Refuse models whose probability tables exceed any memory."""
-    family = _own_family(study)
-    if family is None:
+    family = _usual_family(study)
+    if family is None or not _is_built_in(study):
         return
-    (_, variables), (_, values) = family.variables, _all_values(family)
     if family.card_limits is not None or family.max_parents is None:
-        return  # tables that are there fit into memory; others are not known
+        return  # existing tables fit into memory; others are unknown
+    variables, values = family.variables[1], _all_values(family.values, family.class_range)[1]
     digits = math.log10(variables) + (family.max_parents + 1) * math.log10(values)
-    if digits > _MAX_DIGITS:
-        raise KeyedError(
-            "family",
-            f"models of {variables:,} variables with {values:,} values and {family.max_parents} "
-            f"parents each have about 10^{digits:.0f} probabilities; at most 10^{_MAX_DIGITS} are "
-            "possible",
-        )
+    refuse(
+        digits > _MAX_DIGITS,
+        "family",
+        f"models of {variables:,} variables with {values:,} values and {family.max_parents} "
+        f"parents each have about 10^{digits:.0f} probabilities; at most 10^{_MAX_DIGITS} are "
+        "possible",
+    )
 
 
 def _check_learners(study: Study) -> None:
     """Refuse learners that are known to fail in this design, or to lack the primary measure."""
-    family = _own_family(study)
-    primary = level_names(study.measures.names[0])[0]
+    family = _usual_family(study)
+    primary = level_names(study.measured[0].name)[0]
     limited = "limit" in keywords(MEASURES.get(primary))
     for index, spec in enumerate(study.learners):
-        try:
+        with refused_at(f"learners[{index}]"):
             learner = build(LEARNERS, spec)
             if limited and (reason := no_limit(learner)):
                 raise ValueError(f"{reason}, as '{primary}' needs; choose another measures.primary")
             if limited and getattr(learner, "takes_weights", True) is False:
                 raise ValueError(
-                    f"'{primary}' needs learners that accept weights of rows, and "
+                    f"'{primary}' needs learners that accept row weights, and "
                     f"'{spec.name}' has no sample_weight; choose another measures.primary"
                 )
-            if family is not None:
-                extent, sizes = extent_of(study, family), study.data.train_sizes
-                values, classes = _all_values(extent), extent.classes
-                _check_design(learner, extent.variables, values, classes, sizes)
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:  # a plugin may raise anything
-            raise KeyedError(f"learners[{index}]", refusal(error)) from error
+            if family is not None and _is_built_in(study):
+                _check_design(learner, _extent(study, family), study.data.train_sizes)
 
 
 def _check_configurations(study: Study, key: str, subject: str) -> None:
     """Refuse evaluation over the joint distribution if it may be too large."""
-    family = _own_kind(study)
+    family = _usual_family(study)
     if family is None:
         return  # too large a model is refused when drawn
-    extent = extent_of(study, family)
-    variables, values, classes = extent.variables[1], extent.values[1], extent.classes[1]
+    extent = _extent(study, family)
+    variables, values = extent.variables[1], extent.values[1]
     few_variables = min(variables, 100)  # more have too many configurations anyway
-    sizes = extent.cards or [*([values] * (few_variables - 1)), classes]
+    sizes = extent.cards or [*([values] * (few_variables - 1)), extent.classes[1]]
     few = sum(map(math.log10, sizes)) < 15
     number = math.prod(sizes) if few else math.inf
-    if number > MAX_CONFIGURATIONS:
-        raise KeyedError(
-            key,
-            f"{subject} through all joint configurations of a model, up to "
-            f"{MAX_CONFIGURATIONS:,}; models of {variables} variables with {values} values "
-            f"have {f'{number:,}' if few else 'over 10^15'}",
-        )
+    refuse(
+        number > MAX_CONFIGURATIONS,
+        key,
+        f"{subject} all joint configurations of a model, at most {MAX_CONFIGURATIONS:,}; "
+        f"models of {variables} variables with {values} values have "
+        + (f"{number:,}" if few else "over 10^15"),
+    )
 
 
-def _all_values(of: Family | Extent) -> _Range:
+def _all_values(*ranges: _Range) -> _Range:
     """The range of the numbers of values of all variables, the target included."""
-    both = (of.values, of.class_range if isinstance(of, Family) else of.classes)
-    return min(least for least, _ in both), max(most for _, most in both)
+    return min(least for least, _ in ranges), max(most for _, most in ranges)
 
 
-def _own_family(study: Study) -> Family | None:
-    """The family, if it is built in with the usual keys; another one may draw anything."""
-    return _own_kind(study) if FAMILIES.is_own(study.source.name) else None
+def _is_built_in(study: Study) -> bool:
+    """Whether the family is built in; a third-party family may draw anything."""
+    return FAMILIES.is_own(study.source.name)
 
 
-def _own_kind(study: Study) -> Family | None:
+def _usual_family(study: Study) -> Family | None:
     """The family, if its keys have the meaning of those of the built-in ones."""
     cls = FAMILIES.get(study.demanded_family.name)
     return build(FAMILIES, study.demanded_family) if issubclass(cls, Family) else None
+
+
+def _check_changes(study: Study) -> None:
+    """Refuse changes that do not fit the study."""
+    text = f'changes are for studies of learners, not for compare = "{study.compare}"'
+    refuse(study.changes and not study.experiment.keeps_answers, "changes", text)
+    _check_missing(study)
+    family = _usual_family(study)
+    if family is None or not _is_built_in(study) or not study.changes:
+        return
+    _extent(study, family)
+    rng = np.random.default_rng(study.seed)
+    try:
+        world = World.of(family.draw(rng))
+    except (ValueError, MemoryError):
+        return  # refused with a better reason when the study is run
+    for index, spec in enumerate(study.changes):  # finds missing attributes and the like
+        with refused_at(f"changes[{index}]"):
+            world = build(CHANGES, spec).apply(world, rng)
+
+
+def _extent(study: Study, family: Family) -> Extent:
+    """How large models may be after all changes."""
+    cards = None if family.card_limits is None else tuple(family.card_limits)
+    (fewest, most), (least, largest) = family.variables, family.values
+    extent = Extent((fewest, most), (least, largest), family.class_range, cards)
+    for index, spec in enumerate(study.changes):
+        change = build(CHANGES, spec)
+        if isinstance(change, Change):
+            try:
+                extent = change.extent(extent)
+            except ValueError as error:
+                raise KeyedError(f"changes[{index}]", refusal(error)) from error
+    return extent
+
+
+def _check_missing(study: Study) -> None:
+    """Refuse what missing values do not allow, and their preparation where there are none."""
+    makers = [index for index, spec in enumerate(study.changes) if makes_missing([spec.name])]
+    if not makers:
+        asking = [i for i, spec in enumerate(study.learners) if spec.stated_preparation is not None]
+        key = f"learners[{asking[0]}].preparation" if asking else "preparation"
+        stated = asking or (study.changes and study.preparation.model_fields_set)
+        return refuse(stated, key, "no change in this study creates missing values")
+    change = study.changes[makers[0]].name
+    refuse(
+        not isinstance(study.data.test_size, int),
+        f"changes[{makers[0]}]",
+        f"'{change}' creates missing values, and exact evaluation would enumerate all patterns of "
+        "them; data.test_size must be a number of rows",
+    )
+    for key, section in study.measures.keyed.items():
+        text = f"'{section.name}' needs learners' limits, which do not exist with '{change}'"
+        refuse("limit" in keywords(MEASURES.get(section.name)), key, text)
+    for index, spec in enumerate(study.learners):
+        learner = build(LEARNERS, spec)
+        preparation, accepts = prepared_for(spec, study.preparation, learner)
+        refuse(
+            not (knows_model(learner) or "missing" in accepts or preparation.missing != "ignore"),
+            f"learners[{index}]",
+            f"'{spec.label}' does not accept missing values, which '{change}' creates; set "
+            'preparation.missing = "mode" or "value"',
+        )

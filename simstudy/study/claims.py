@@ -1,14 +1,22 @@
-"""Statements and claims about learners, as data: of models, and of data sets."""
+"""Statements and claims about learners, of models and of data sets: read, and checked.
+
+A claim that no result could decide is refused before anything runs.
+"""
 
 from __future__ import annotations
 
 import itertools
+import json
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field, fields, replace
+from functools import cache
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
-from simstudy.errors import suggestion
+from pydantic import Field, TypeAdapter, ValidationError
+
+from simstudy.errors import KeyedError, demand_name, refuse, suggestion
+from simstudy.study.error_messages import explain, sentence
 
 if TYPE_CHECKING:
     from simstudy.study.study import Study
@@ -18,8 +26,7 @@ if TYPE_CHECKING:
 Relation: TypeAlias = Literal[
     "beats", "not beaten by", "level", "above", "below", "near", "between"
 ]
-PAIRS = ("beats", "not beaten by", "level")  # the relations between two learners
-FIRST_AGAINST = ("beats", "not beaten by")  # those in which the order matters
+PAIRS = ("beats", "not beaten by", "level")  # between two learners; in the first two, in order
 
 DataRelation: TypeAlias = Literal[
     "beats",
@@ -30,11 +37,9 @@ DataRelation: TypeAlias = Literal[
     "correlation above",
     "correlation below",
 ]
-AcrossTest: TypeAlias = Literal["wilcoxon", "sign"]
-OF_TWO_MEASURES = ("correlation above", "correlation below", "other winners")
-OF_PAIRS = ("beats", "never beats", "beats wherever")
 
 
+@dataclass(frozen=True)
 class Claim(ABC):
     """A claim about the learners of one study; see `ModelClaim` and `DataClaim`.
 
@@ -59,20 +64,21 @@ class Claim(ABC):
     study: str
     text: str
     relation: str
-    learners: list[str]
-    measure: str
-    source: str
-    reading: str
-    id: str
+    learners: Annotated[list[str], Field(min_length=1)]
+    _: KW_ONLY
+    measure: str = ""
+    source: str = ""
+    reading: str = ""
+    id: str = ""
     some: bool = False  # whether one of its checks suffices; otherwise all must hold
 
     def flaws(self, study: Study, check_sizes: bool) -> Iterator[tuple[str, str]]:
         """Why no result could decide it: the keys at fault, each with a sentence."""
-        for key, kind, names, known in self._names(study):
-            for name in names:
-                if name not in known:
+        for key, kind, stated, names in self._names(study):
+            for name in stated:
+                if name not in names:
                     why = f"the study '{study.name}' has no {kind} '{name}'"
-                    yield key, why + suggestion(name, known)
+                    yield key, why + suggestion(name, names)
         yield from self._misshapen(study, check_sizes)
 
     @abstractmethod
@@ -116,19 +122,11 @@ class ModelClaim(Claim):
         Whether one learner or pair at one size suffices; otherwise all must hold.
     """
 
-    study: str
-    text: str
     relation: Relation
-    learners: list[str]
-    sizes: list[int]
+    sizes: Annotated[list[int], Field(min_length=1)]
     against: list[str] | None = None
     value: list[float] | None = None
-    margin: float = 0.0
-    source: str = ""
-    reading: str = ""
-    some: bool = False
-    measure: str = ""
-    id: str = ""
+    margin: Annotated[float, Field(ge=0)] = 0.0
 
     def pairs(self) -> list[tuple[str, str]]:
         """The pairs of learners compared."""
@@ -138,11 +136,10 @@ class ModelClaim(Claim):
 
     def lines(self) -> list[Claim]:
         """One line for each size."""
-        return [self._at(size) for size in self.sizes] or [self]
-
-    def _at(self, size: int) -> Claim:
-        name = f"{self.id}.{size}" if self.id else ""
-        return replace(self, sizes=[size], text=f"{size:,} rows", id=name)
+        return [
+            replace(self, sizes=[n], text=f"{n:,} rows", id=f"{self.id}.{n}" if self.id else "")
+            for n in self.sizes
+        ] or [self]
 
     def scaled(self, factor: float) -> Claim:
         """The claim with a margin in another unit; tolerances of "near" and "between" stay."""
@@ -160,20 +157,16 @@ class ModelClaim(Claim):
                 sizes = ", ".join(map(str, study.doses))
                 yield "sizes", f"the study '{study.name}' has no size {size}; it has {sizes}"
         relation, of_pairs = f'"{self.relation}"', self.relation in PAIRS
-        if not self.learners:
-            yield "learners", "at least 1 is needed"
-        if not self.sizes:
-            yield "sizes", "at least 1 is needed"
         numbers = len(self.value or [])
         wanted = 0 if of_pairs else 2 if self.relation == "between" else 1
         if numbers != wanted:
-            text = f"{relation} needs {wanted or 'no'} number{'s' * (wanted != 1)}, not {numbers}"
-            yield "value", text
+            plural = "s" * (wanted != 1)
+            yield "value", f"{relation} needs {wanted or 'no'} number{plural}, not {numbers}"
         if self.relation == "between" and self.value and self.value[0] >= self.value[1]:
             low, high = self.value
             text = f"{relation} needs the lower number first; {low:g} is not below {high:g}"
             yield "value", text
-        if self.relation in FIRST_AGAINST and not self.against:
+        if self.relation in PAIRS[:2] and not self.against:
             yield "against", f"{relation} needs learners to compare with"
         if not of_pairs and self.against:
             yield "against", f"{relation} concerns a mean, not two learners"
@@ -183,8 +176,6 @@ class ModelClaim(Claim):
             yield "against", "a learner is compared with itself"
         if self.relation in ("level", "near") and not self.margin > 0:
             yield "margin", f"{relation} needs a margin above 0"
-        if self.margin < 0:
-            yield "margin", f"{self.margin} is not allowed; it must be at least 0"
 
 
 @dataclass(frozen=True)
@@ -216,20 +207,15 @@ class DataClaim(Claim):
         Of "beats" over all data sets: Wilcoxon's signed ranks, or the sign test.
     """
 
-    study: str
-    text: str
     relation: DataRelation
     learners: list[str] = field(default_factory=list)
     against: list[str] = field(default_factory=list)
     rival: str = ""
     datasets: list[str] = field(default_factory=list)
-    measure: str = ""
     other_measure: str = ""
     value: float = 0.0
-    test: AcrossTest = "wilcoxon"
-    source: str = ""
-    reading: str = ""
-    id: str = ""
+    test: Literal["wilcoxon", "sign"] = "wilcoxon"
+    some: bool = field(default=False, init=False)
 
     def _names(self, study: Study) -> Iterable[Named]:
         measures = study.measures.labels
@@ -242,7 +228,8 @@ class DataClaim(Claim):
 
     def _misshapen(self, study: Study, check_sizes: bool) -> Iterator[tuple[str, str]]:
         relation = self.relation
-        two, of_pairs = relation in OF_TWO_MEASURES, relation in OF_PAIRS
+        two = relation in ("correlation above", "correlation below", "other winners")
+        of_pairs = relation in ("beats", "never beats", "beats wherever")
         of_sets, wherever = relation in ("beats", "never beats"), relation == "beats wherever"
         of_learners = of_pairs or relation == "wins more than it loses"
         keys = (  # whether a relation needs, and whether it uses them
@@ -253,10 +240,9 @@ class DataClaim(Claim):
             ("measure", self.measure, two, True),
             ("other_measure", self.other_measure, two, two),
         )
-        for key, value, needed, _ in keys:
+        for key, value, needed, used in keys:
             if needed and not value:
                 yield key, f'"{relation}" needs this key'
-        for key, value, _, used in keys:
             if value and not used:
                 yield key, f'"{relation}" does not use this key'
         if {*self.learners, self.rival} & {*self.against}:
@@ -278,3 +264,102 @@ class Statement:
     def study(self) -> str:
         """The name of the study it is about."""
         return self.lines[0].study
+
+
+_Kind: TypeAlias = type[ModelClaim] | type[DataClaim]
+_WORDS = ("short", "note")  # further keys of a statement
+
+
+def read_statements(
+    statements: Iterable[Any],
+    claims: Iterable[Any],
+    studies: Mapping[str, Study],
+    check_sizes: bool,
+) -> list[Statement]:
+    """The statements of a list file: its ``[[statements]]``, then its ``[[claims]]``.
+
+    A statement has the keys of a claim, which its ``lines`` share and may change; without lines,
+    it has one claim per size. A claim is a statement of one line. Claims about studies of data sets
+    have keys of their own; see `DataClaim`. Raises `KeyedError` for an unknown key, an invalid
+    value, or a claim that no result could decide.
+    """
+    made = []
+    for index, section in enumerate(statements):
+        where = f"statements[{index}]"
+        statement = _statement(section, where, studies)
+        for line, claim in enumerate(statement.lines):
+            inner = f"{where}.lines[{line}]" if "lines" in section else where
+            _check(claim, inner, studies, check_sizes)
+        made.append(statement)
+    for index, section in enumerate(claims):
+        where, kind = f"claims[{index}]", _kind(section, studies)
+        claim = _claim(_section(section, where, _keys(kind)), where, kind)
+        _check(claim, where, studies, check_sizes)
+        made.append(Statement(claim.text, [claim]))
+    return made
+
+
+def _kind(section: Any, studies: Mapping[str, Study]) -> _Kind:
+    """The kind of claim that a section has: of models, unless it names a study of data sets."""
+    name = section.get("study") if isinstance(section, dict) else None
+    of_data = isinstance(name, str) and name in studies and studies[name].datasets
+    return DataClaim if of_data else ModelClaim
+
+
+def _keys(kind: _Kind) -> list[str]:
+    """The keys of a claim."""
+    return [field.name for field in fields(kind) if field.init]
+
+
+def _check(claim: Claim, where: str, studies: Mapping[str, Study], check_sizes: bool) -> None:
+    """Refuse a claim that no result could decide."""
+    demand_name(f"{where}.study", "no study", claim.study, studies)
+    for key, why in claim.flaws(studies[claim.study], check_sizes):
+        raise KeyedError(f"{where}.{key}", why)
+
+
+def _statement(section: Any, where: str, studies: Mapping[str, Study]) -> Statement:
+    """One statement of a list, its keys and their types checked."""
+    kind = _kind(section, studies)
+    shared = _section(section, where, [*_keys(kind), *_WORDS, "lines"])
+    refuse("text" not in shared, f"{where}.text", "this key is missing")
+    for key in ("text", *_WORDS):
+        text = shared.get(key, "")
+        fault = sentence({"type": "string_type"}, text)
+        refuse(not isinstance(text, str), f"{where}.{key}", fault)
+    words = {key: shared.pop(key, "") for key in _WORDS}
+    if "lines" not in shared:
+        whole = _claim(shared, where, kind)
+        return Statement(whole.text, whole.lines(), **words)
+    lines, made = shared.pop("lines"), []
+    text = "each line needs a section [[statements.lines]]"
+    refuse(not isinstance(lines, list) or not lines, f"{where}.lines", text)
+    for index, line in enumerate(lines):
+        inner = f"{where}.lines[{index}]"
+        made.append(_claim(shared | _section(line, inner, _keys(kind)), inner, kind))
+    return Statement(shared["text"], made, **words)
+
+
+def _section(section: Any, where: str, keys: Collection[str]) -> dict[str, Any]:
+    """A copy of one section of a list, its keys checked."""
+    if not isinstance(section, dict):
+        name, _, _ = where.rpartition("[")
+        raise KeyedError(where, f"{json.dumps(section)} is not a [[{name}]] section")
+    for key in section:
+        if key not in keys:
+            raise KeyedError(f"{where}.{key}", f"unknown key{suggestion(key, keys)}")
+    return dict(section)
+
+
+def _claim(section: dict[str, Any], where: str, kind: _Kind) -> Claim:
+    """One claim, the types of its values checked."""
+    try:
+        return _adapter(kind).validate_json(json.dumps(section), strict=True)
+    except ValidationError as error:
+        key, message = explain(error)
+        raise KeyedError(f"{where}.{key}", message) from error
+
+
+@cache
+def _adapter(kind: _Kind) -> TypeAdapter[ModelClaim | DataClaim]:
+    return TypeAdapter(kind)

@@ -1,6 +1,6 @@
 """Constants shared by the checks of a study, the engine and the results."""
 
-# An exact evaluation goes through all joint configurations of a model, up to this many.
+# An exact evaluation enumerates all joint configurations of a model, at most this many.
 MAX_CONFIGURATIONS = 2**21
 # With test_size = "both", this many test rows are drawn beside the exact evaluation.
 ROWS_BESIDE_EXACT = 1000
@@ -10,6 +10,7 @@ MAX_MODELS = 10**7
 NO_CHOICE = 2
 # Files of results: the study, the record of how they were made, and the journal of cells.
 STUDY, MANIFEST, JOURNAL = "study.toml", "manifest.json", "cells.jsonl"
+PAGE = "report.html"  # the page of a study
 # Files of results that are made from the cells; `results.columns.cell_files` says what is in them.
 SCORES, TIMINGS, FAILURES = "scores.parquet", "timings.parquet", "failures.csv"
 ANSWERS = "answers.parquet"  # predictions, if they are kept

@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TypeAlias
 
 from pydantic import Field, ValidationError
 
-from simstudy.errors import SimstudyError, suggestion
-from simstudy.study.builtin import study_path
-from simstudy.study.claims import Statement
-from simstudy.study.digests import recorded_digests
-from simstudy.study.explain import KeyedError, explain
-from simstudy.study.published import Published, read_published
-from simstudy.study.readings import Reading
+from simstudy.errors import (
+    KeyedError,
+    SimstudyError,
+    at_key,
+    check_regular,
+    demand_name,
+    reason,
+    refuse,
+)
+from simstudy.study.claims import Statement, read_statements
+from simstudy.study.error_messages import explain
+from simstudy.study.files import overridden, read_toml, recorded_digests, study_path
 from simstudy.study.sections import FileSection, Name
-from simstudy.study.statements import read_statements
 from simstudy.study.study import Study, load_study, make_study
-from simstudy.study.toml import indexed, read_toml
+
+Settings: TypeAlias = Mapping[str, object]
 
 
 class PublishedSection(FileSection):
@@ -33,13 +39,21 @@ class PublishedSection(FileSection):
         description="A CSV file, relative to the list: data sets × learners, with their names."
     )
     source: str = Field(default="", description="Where the values are printed.")
-    leave_out: list[str] = Field(default=[], description="Data sets that are not the same.")
+    leave_out: list[str] = Field(
+        default=[], description="Data sets that differ from those of the source."
+    )
     notes: dict[str, str] = Field(
-        default={}, description="By data set: why values differ, as far as it is known."
+        default={}, description="By data set: why values differ, where known."
     )
     tolerance: float = Field(
-        default=0.05, gt=0, description="Differences above it are marked and explained."
+        default=0.05, gt=0, description="Differences above this are marked and explained."
     )
+
+
+class Published(PublishedSection):
+    """Printed values of a measure, as read: by data set, by learner."""
+
+    values: dict[str, dict[str, float]]
 
 
 class ListFile(FileSection):
@@ -50,8 +64,7 @@ class ListFile(FileSection):
     citation: str = Field(default="", description="The source of the statements.")
     note: str = Field(default="", description="A remark shown with the verdicts.")
     studies: list[str] = Field(
-        min_length=1,
-        description="Study files or lists, relative to this file, or built-in ones.",
+        min_length=1, description="Study files or lists, relative to this file, or built-in ones."
     )
     override: dict[str, object] = Field(
         default={}, description="Settings for every study, by section; learners by label."
@@ -61,14 +74,14 @@ class ListFile(FileSection):
     )
     claims: list[object] = Field(default=[], description="Single claims.")
     published: list[PublishedSection] = Field(
-        default=[], description="Printed values, set beside those of studies of data sets."
+        default=[], description="Printed values, shown beside those of studies of data sets."
     )
 
 
-class _Reading(FileSection):
-    """One reading of a list."""
+class Reading(FileSection):
+    """An interpretation of what the source of statements leaves open: a variant of a list."""
 
-    id: Name = Field(description="The directory of its results.")
+    id: str = ""
     label: str = Field(description="Its label in tables.")
     override: dict[str, object] = Field(
         default={}, description="Settings for every study, by section; learners by label."
@@ -77,20 +90,49 @@ class _Reading(FileSection):
         default=1.0, gt=0, description="Factor of the margins, for measures in another unit."
     )
     note: str = Field(default="", description="A remark.")
-    post_hoc: bool = Field(
-        default=False, description="Whether it was chosen after results had been seen."
-    )
+    post_hoc: bool = Field(default=False, description="Whether it was chosen after seeing results.")
+
+    @property
+    def settings(self) -> str:
+        """Its overrides, as in a study file."""
+        changed = [f"{key} = {json.dumps(value)}" for key, value in _dotted_keys(self.override)]
+        if self.margin_factor != 1:
+            changed.append(f"margins × {self.margin_factor:g}")
+        return ", ".join(changed)
+
+    def read(self, statements: Sequence[Statement]) -> list[Statement]:
+        """The statements with the margins of this reading; some tolerances do not change."""
+        factor = self.margin_factor
+        return [
+            replace(statement, lines=[claim.scaled(factor) for claim in statement.lines])
+            for statement in statements
+        ]
+
+
+def _dotted_keys(sections: Mapping[str, object], start: str = "") -> Iterator[tuple[str, object]]:
+    """The values of nested sections by dotted key."""
+    for key, value in sections.items():
+        if isinstance(value, Mapping):
+            yield from _dotted_keys(value, f"{start}{key}.")
+        else:
+            yield f"{start}{key}", value
+
+
+class ReadingSection(Reading):
+    """One reading of a list."""
+
+    id: Name = Field(description="The directory of its results.")
 
 
 class ReadingsFile(FileSection):
     """The content of a file with readings of a list."""
 
     name: Name = Field(description="The name of the readings and of their results.")
-    title: str = Field(default="", description="A title; that of the list if left out.")
+    title: str = Field(default="", description="A title; that of the list if omitted.")
     note: str = Field(default="", description="A remark shown with the verdicts.")
     of: str = Field(description="The list file, relative to this file, or a built-in list.")
     label: str = Field(default="the list itself", description="The label of the list itself.")
-    readings: list[_Reading] = Field(min_length=1, description="The further readings.")
+    readings: list[ReadingSection] = Field(min_length=1, description="The further readings.")
 
 
 @dataclass(frozen=True)
@@ -108,7 +150,7 @@ class Collection:
     published: list[Published] = field(default_factory=list)  # printed values
 
 
-def is_collection(source: str | Path | Mapping[str, object]) -> bool:
+def is_collection(source: str | Path | Settings) -> bool:
     """Whether a file, or its content, is a list of studies: it has ``studies`` or ``readings``.
 
     A file that cannot be read is not; `load_study` reports the error.
@@ -121,9 +163,7 @@ def is_collection(source: str | Path | Mapping[str, object]) -> bool:
 
 
 def load_collection(
-    path: str | Path,
-    overrides: Mapping[str, object] | None = None,
-    content: Mapping[str, object] | None = None,
+    path: str | Path, overrides: Settings | None = None, content: Settings | None = None
 ) -> Collection:
     """Read and check a list file and all studies in it.
 
@@ -152,43 +192,48 @@ def load_collection(
     except (ValueError, RecursionError) as error:  # numbers of thousands of digits, deep nesting
         raise SimstudyError(f"{path} cannot be used: {error}") from error
     try:
-        given = kind.model_validate_json(text)
-        if isinstance(given, ReadingsFile):
-            return _load_readings(given, path, overrides)
-        return _load_list(given, path, overrides)
+        file = kind.model_validate_json(text)
+        if isinstance(file, ReadingsFile):
+            return _load_readings(file, path, overrides)
+        return _load_list(file, path, overrides)
     except ValidationError as error:
-        known = [*kind.model_fields, *_Reading.model_fields]
-        key, message = explain(error, lambda _: known)
+        key, message = explain(error, kind)
         raise SimstudyError(f"{path}, {key}: {message}") from error
     except KeyedError as error:
         raise SimstudyError(f"{path}, {error.key}: {error}") from error
 
 
-def _load_list(given: ListFile, path: Path, overrides: Mapping[str, object] | None) -> Collection:
+def _load_list(file: ListFile, path: Path, overrides: Settings | None) -> Collection:
     """A list with its studies, which must have different names, and those of lists in it."""
-    studies: list[Study] = []
+    studies: dict[str, Study] = {}
     statements: list[Statement] = []
-    for index, name in enumerate(given.studies):
-        key = f"studies[{index}]"
-        file = study_path(name, path.parent)
-        if _is_list(file, path, key, name):
-            inner = _inner_list(file, key, name, given.override, overrides)
-            found, more = inner.studies, inner.statements
+    for index, name in enumerate(file.studies):
+        key, place = f"studies[{index}]", study_path(name, path.parent)
+        if _is_list(place, path, key, name):
+            inner = _inner_list(place, key, name, file.override, overrides)
+            named, more = inner.studies, inner.statements
         else:
-            found, more = [_single(file, key, given.override, overrides)], []
-        for study in found:
-            if study.name in [other.name for other in studies]:
-                raise KeyedError(key, f"two studies have the name '{study.name}'")
-            studies.append(study)
+            with at_key(key, SimstudyError):
+                load_study(place)
+            named, more = [_study(place, [("override", file.override)], overrides)], []
+        for study in named:
+            refuse(study.name in studies, key, f"two studies have the name '{study.name}'")
+            studies[study.name] = study
         statements += more
-    statements += read_statements(given.statements, given.claims, studies, not overrides)
-    reading = Reading("the list itself", override=given.override)
-    about = (given.name, given.title, given.citation, given.note)
-    printed = [
-        read_published(one.model_dump(), studies, path.parent, f"published[{index}]")
-        for index, one in enumerate(given.published)
-    ]
-    return Collection(*about, studies, statements, reading, published=printed)
+    return Collection(
+        name=file.name,
+        title=file.title,
+        citation=file.citation,
+        note=file.note,
+        studies=[*studies.values()],
+        statements=statements
+        + read_statements(file.statements, file.claims, studies, check_sizes=not overrides),
+        reading=Reading(label="the list itself", override=file.override),
+        published=[
+            _published(section, studies, path.parent, f"published[{index}]")
+            for index, section in enumerate(file.published)
+        ],
+    )
 
 
 def _is_list(file: Path, path: Path, key: str, name: str) -> bool:
@@ -197,89 +242,59 @@ def _is_list(file: Path, path: Path, key: str, name: str) -> bool:
         itself = os.path.realpath(file) == os.path.realpath(path)
     except (OSError, ValueError) as error:  # a NUL in it
         raise KeyedError(key, f"{file} cannot be read: {error}") from error
-    if itself:
-        raise KeyedError(key, f'"{name}" is this list itself')
+    refuse(itself, key, f'"{name}" is this list itself')
     return is_collection(file)
 
 
 def _inner_list(
-    file: Path,
-    key: str,
-    name: str,
-    override: Mapping[str, object],
-    overrides: Mapping[str, object] | None,
+    file: Path, key: str, name: str, override: Settings, overrides: Settings | None
 ) -> Collection:
     """A list of single studies in a list, with its own overrides."""
-    if override:
-        raise KeyedError("override", f'"{name}" is a list with settings of its own; leave this out')
+    text = f'"{name}" is a list with its own settings; remove this key'
+    refuse(override, "override", text)
     content = read_toml(file)
-    if "readings" in content:
-        raise KeyedError(key, f'"{name}" has readings of a list; name the list')
+    refuse(
+        "readings" in content, key, f'"{name}" contains readings of a list; name the list instead'
+    )
     for inner in content.get("studies", []):
-        if isinstance(inner, str) and is_collection(study_path(inner, file.parent)):
-            raise KeyedError(key, f'"{name}" is a list that has lists itself')
-    try:
+        nested = isinstance(inner, str) and is_collection(study_path(inner, file.parent))
+        refuse(nested, key, f'"{name}" is a list that itself contains lists')
+    with at_key(key, SimstudyError):
         return load_collection(file, overrides, content)
-    except SimstudyError as error:
-        raise KeyedError(key, str(error)) from error
 
 
-def _single(
-    file: Path, key: str, override: Mapping[str, object], overrides: Mapping[str, object] | None
-) -> Study:
-    """One study of a list, with the overrides of the list."""
-    try:
-        load_study(file)
-    except SimstudyError as error:
-        raise KeyedError(key, str(error)) from error
-    return _study(file, [("override", override)], overrides)
-
-
-def _load_readings(
-    given: ReadingsFile, path: Path, overrides: Mapping[str, object] | None
-) -> Collection:
+def _load_readings(file: ReadingsFile, path: Path, overrides: Settings | None) -> Collection:
     """A list and its readings, which must have different names, also from the studies."""
-    file = study_path(given.of, path.parent)
-    try:
-        content = read_toml(file)
-        if "studies" not in content:
-            raise KeyedError("of", f'"{given.of}" is not a list of studies')
-        base = load_collection(file, overrides)
-    except SimstudyError as error:
-        raise KeyedError("of", str(error)) from error
-    if any(study.datasets for study in base.studies):
-        raise KeyedError("of", f"'{given.of}' has studies of data sets, which have no readings")
-    files = [study_path(name, file.parent) for name in content["studies"]]
+    place = study_path(file.of, path.parent)
+    with at_key("of", SimstudyError):
+        content = read_toml(place)
+        refuse("studies" not in content, "of", f'"{file.of}" is not a list of studies')
+        base = load_collection(place, overrides)
+    text = f"'{file.of}' has studies of data sets, which have no readings"
+    refuse(any(study.datasets for study in base.studies), "of", text)
+    files = [study_path(name, place.parent) for name in content["studies"]]
     taken, readings = [study.name for study in base.studies], []
-    for index, one in enumerate(given.readings):
+    for index, reading in enumerate(file.readings):
         where = f"readings[{index}]"
-        if one.id in taken:
-            raise KeyedError(f"{where}.id", f"'{one.id}' is taken by another reading or a study")
-        taken.append(one.id)
-        layers = [("of", base.reading.override), (f"{where}.override", one.override)]
-        reading = Reading(**one.model_dump())
-        readings.append(
-            replace(
-                base,
-                name=one.id,
-                studies=[_study(name, layers, overrides) for name in files],
-                statements=reading.read(base.statements),
-                reading=reading,
-            )
-        )
+        text = f"'{reading.id}' is taken by another reading or a study"
+        refuse(reading.id in taken, f"{where}.id", text)
+        taken.append(reading.id)
+        layers = [("of", base.reading.override), (f"{where}.override", reading.override)]
+        studies = [_study(study, layers, overrides) for study in files]
+        statements = reading.read(base.statements)
+        variant = replace(base, name=reading.id, studies=studies, statements=statements)
+        readings.append(replace(variant, reading=reading))
     return replace(
         base,
-        name=given.name,
-        title=given.title or base.title,
-        note=" ".join(filter(None, (base.note, given.note))),
-        reading=replace(base.reading, label=given.label),
+        name=file.name,
+        title=file.title or base.title,
+        note=" ".join(filter(None, (base.note, file.note))),
+        reading=base.reading.model_copy(update={"label": file.label}),
         readings=readings,
     )
 
 
-def load_variant(
-    file: Path, override: Mapping[str, object], overrides: Mapping[str, object] | None = None
-) -> Study:
+def load_variant(file: Path, override: Settings, overrides: Settings | None = None) -> Study:
     """A study with some settings replaced; learners are addressed by label."""
     try:
         return _study(study_path(file), [("--key", override)], overrides)
@@ -287,66 +302,48 @@ def load_variant(
         raise SimstudyError(f"{error.key}: {error}") from error
 
 
-def _study(
-    file: Path,
-    layers: Iterable[tuple[str, Mapping[str, object]]],
-    overrides: Mapping[str, object] | None,
-) -> Study:
+def _study(file: Path, layers: Iterable[tuple[str, Settings]], overrides: Settings | None) -> Study:
     """A study with layers of overrides, each with the key it comes from."""
     content = read_toml(file)
-    digests = recorded_digests(file) if content.get("plugins") else None  # of results
+    digests = recorded_digests(file, content)
     for key, override in layers:
-        content = _overridden(content, override, key)
-        try:
+        content = overridden(content, override, key)
+        with at_key(key, SimstudyError):
             make_study(content, file.parent, f"study '{content['name']}'", digests=digests)
-        except SimstudyError as error:
-            raise KeyedError(key, str(error)) from error
     return make_study(content, file.parent, str(file), overrides, digests)
 
 
-def _overridden(
-    content: Mapping[str, Any], override: Mapping[str, object], key: str
-) -> dict[str, Any]:
-    """A section with some values replaced; learners are addressed by label."""
-    made = dict(content)
-    for name, value in override.items():
-        if (found := indexed(name))[1] is not None:
-            made[found[0]] = _overridden_item(made, *found, value, key)
-            continue
-        section = made.get(name, {})
-        if not isinstance(value, Mapping):
-            made[name] = value
-        elif isinstance(section, Mapping):
-            made[name] = _overridden(section, value, f"{key}.{name}")
-        elif name == "learners":
-            labels = [learner.get("label", learner["name"]) for learner in section]
-            for label, given in value.items():
-                if not isinstance(given, Mapping):
-                    shown = json.dumps(given, default=str)
-                    raise KeyedError(f"{key}.{name}.{label}", f"{shown} is not a section")
-                if label not in labels:
-                    text = f"study '{content['name']}' has no learner '{label}'"
-                    raise KeyedError(f"{key}.{name}", text + suggestion(label, labels))
-            made[name] = [
-                _overridden(learner, value.get(label, {}), f"{key}.{name}.{label}")
-                for learner, label in zip(section, labels, strict=True)
-            ]
-        else:
-            raise KeyedError(f"{key}.{name}", f"{name} is not a section")
-    return made
+def _published(
+    section: PublishedSection, studies: Mapping[str, Study], directory: Path, where: str
+) -> Published:
+    """Read printed values from a CSV file."""
+    demand_name(f"{where}.study", "no study", section.study, studies)
+    study = studies[section.study]
+    text = f"'{study.name}' is not a study of data sets"
+    refuse(not study.datasets, f"{where}.study", text)
+    if section.measure:
+        labels = study.measures.labels
+        demand_name(f"{where}.measure", "the study has no measure", section.measure, labels)
+    values = _printed_values(directory / section.file, f"{where}.file")
+    return Published(**section.model_dump(), values=values)
 
 
-def _overridden_item(
-    content: Mapping[str, object], name: str, place: int | None, value: object, key: str
-) -> list[object]:
-    """The sections of one name with some values of one of them replaced: ``changes[0]``."""
-    items, where = content.get(name, []), f"{key}.{name}[{place}]"
-    if not isinstance(items, list) or not isinstance(value, Mapping):
-        raise KeyedError(where, f"{name} are not sections [[{name}]] with keys")
-    if place is None or place >= len(items):
-        there = f"study '{content.get('name', '')}' has {len(items)} of [[{name}]], from 0"
-        raise KeyedError(where, there)
-    return [
-        _overridden(item, value, where) if index == place else item
-        for index, item in enumerate(items)
-    ]
+def _printed_values(file: Path, where: str) -> dict[str, dict[str, float]]:
+    """The rows of a CSV file by their first column, its other columns by name."""
+    try:
+        check_regular(file)
+        with file.open(encoding="utf-8", newline="") as lines:
+            rows = [*csv.reader(lines)]
+    except (OSError, ValueError, csv.Error) as error:  # such as a null character in the path
+        raise KeyedError(where, f"{file} cannot be read: {reason(error)}") from error
+    refuse(not rows, where, f"{file} is empty")
+    values: dict[str, dict[str, float]] = {}
+    for number, row in enumerate(rows[1:], 2):
+        line, twice = f"{file}, line {number}", bool(row) and row[0] in values
+        refuse(twice, where, f"{line}: the row occurs twice")
+        refuse(len(row) != len(rows[0]), where, f"{line}: the row has a different number of values")
+        try:
+            values[row[0]] = dict(zip(rows[0][1:], map(float, row[1:]), strict=True))
+        except ValueError as error:
+            raise KeyedError(where, f"{line}: {error}") from error
+    return values

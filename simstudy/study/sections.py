@@ -3,21 +3,54 @@
 from __future__ import annotations
 
 import itertools
-import sys
 from collections.abc import Iterable
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Literal, get_args
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+    field_validator,
+    model_serializer,
+)
 
 from simstudy.experiments import DEFAULT, names
 from simstudy.study.constants import MAX_MODELS
-from simstudy.study.explain import explain
+from simstudy.study.error_messages import explain
 
 Prior = Literal["train", "test", "uniform", "true"]
 PRIORS: tuple[Prior, ...] = get_args(Prior)
 Rows = Annotated[int, Field(ge=1, le=10**9)]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
 Sizes = Annotated[list[Rows], Field(min_length=1)]
+
+
+def _must_be(allowed: str) -> WrapValidator:
+    """Tell what is allowed, instead of why each alternative is not met."""
+
+    def validate(value: object, handler: ValidatorFunctionWrapHandler) -> object:
+        try:
+            return handler(value)
+        except ValidationError as error:
+            raise ValueError(f"it must be {allowed}") from error
+
+    return WrapValidator(validate)
+
+
+TestSize = Annotated[
+    Rows | Literal["exact", "both"], _must_be('a number of rows from 1 to 10^9, "exact" or "both"')
+]
+AnyPrior = Annotated[
+    Prior | list[float], _must_be(f"one of {', '.join(PRIORS)}, or a list of probabilities")
+]
+Number = Annotated[float, Field(gt=1, allow_inf_nan=False)]
+Base = Annotated[Literal["e"] | Number, _must_be('"e" or a number above 1')]
+ClassName = Annotated[str | int | None, _must_be("the name of a class")]
 
 
 class FileSection(BaseModel):
@@ -31,7 +64,7 @@ class NamedSection(FileSection):
 
     model_config = ConfigDict(extra="allow", frozen=True, strict=True, defer_build=True)
 
-    name: str = Field(description="Its name; simstudy list names all.")
+    name: str = Field(description="Its name; simstudy list shows all names.")
 
 
 class ChangeSection(NamedSection):
@@ -44,7 +77,7 @@ class Data(FileSection):
     train_sizes: Sizes = Field(
         default=[50, 500, 5000], description="Numbers of training rows, increasing."
     )
-    test_size: Rows | Literal["exact", "both"] = Field(
+    test_size: TestSize = Field(
         default=1000,
         description="Number of test rows; or evaluation over the joint distribution of each model "
         '("exact"), or both.',
@@ -57,27 +90,19 @@ class Data(FileSection):
     test_sizes: Sizes | None = Field(
         default=None,
         description="In a comparison of measures: numbers of test rows, increasing; 20 to 5000 if "
-        "left out.",
+        "omitted.",
     )
     repeats: Annotated[int, Field(ge=1, le=10**6)] | None = Field(
         default=None,
-        description="In a comparison of measures: the number of test sets of each size; 50 if left "
-        "out. In a comparison of tests: the number of data sets of each size drawn from a model; "
-        "20 if left out.",
+        description="In a comparison of measures: the number of test sets of each size; 50 if "
+        "omitted. In a comparison of tests: the number of data sets of each size drawn from a "
+        "model; 20 if omitted.",
     )
     training_sets: Annotated[int, Field(ge=2, le=10**6)] | None = Field(
         default=None,
         description="In a comparison of estimators: the number of training sets of each size whose "
-        "mean value is estimated, too; 200 if left out.",
+        "mean value is estimated, too; 200 if omitted.",
     )
-
-    @field_validator("test_size", mode="before")
-    @classmethod
-    def _rows_or_exact(cls, size: object) -> object:
-        whole = isinstance(size, int) and not isinstance(size, bool) and 1 <= size <= 10**9
-        if size not in ("exact", "both") and not whole:
-            raise ValueError('it must be a number of rows from 1 to 10^9, "exact" or "both"')
-        return size
 
     @field_validator("train_sizes", "test_sizes")
     @classmethod
@@ -92,63 +117,63 @@ class PreparationSection(FileSection):
 
     discretize: Literal["mdl", "kononenko", "equal_frequency", "equal_width", "none"] = Field(
         default="mdl",
-        description="How numbers become nominal for learners that do not take them: cuts of least "
-        "description length (Fayyad & Irani 1993), by Kononenko's criterion (1995), bins of equal "
-        "frequency or width, or not at all.",
+        description="How numbers are discretised for learners that do not accept them: by minimum "
+        "description length (Fayyad & Irani 1993), by Kononenko's criterion (1995), into bins of "
+        "equal frequency or width, or not at all.",
     )
     bins: int = Field(
         default=10, ge=2, le=1000, description="Number of bins of equal frequency or width."
     )
     missing: Literal["ignore", "mode", "value"] = Field(
         default="ignore",
-        description="Missing values: left to learners that take them; or, for all others, replaced "
-        "by the most frequent value of the training part, or made a value of their own.",
-    )
-
-
-class LearnerSection(NamedSection):
-    """A learner, its label, and how rows are prepared for it alone."""
-
-    label: str = Field(default="", description="Its label in reports; the name if left out.")
-    preparation: PreparationSection | None = Field(
-        default=None, description="Instead of the study's [preparation]."
+        description="Missing values: left to learners that accept them; or, for all others, "
+        "replaced by the most frequent value of the training part, or treated as a separate value.",
     )
 
 
 class TreatmentSection(NamedSection):
     """An estimator or a test, and its label."""
 
-    label: str = Field(default="", description="Its label in reports; the name if left out.")
+    label: str = Field(default="", description="Its label in reports; the name if omitted.")
+
+
+class LearnerSection(TreatmentSection):
+    """A learner, its label, and how rows are prepared only for it."""
+
+    preparation: PreparationSection | None = Field(
+        default=None, description="Replaces the study's [preparation]."
+    )
 
 
 class DataSetSection(FileSection):
     """A data file and how it is read."""
 
     path: str = Field(description="A CSV, ARFF or Parquet file, relative to this file.")
-    name: str = Field(default="", description="Its name in reports; that of the file if left out.")
-    target: str | None = Field(default=None, description="The column to predict; the last one.")
+    name: str = Field(default="", description="Its name in reports; that of the file if omitted.")
+    target: str | None = Field(default=None, description="The column to predict; else the last.")
     ignore: list[str] = Field(default=[], description="Columns to leave out.")
-    nominal: list[str] = Field(default=[], description="Columns whose numbers are names.")
+    nominal: list[str] = Field(default=[], description="Columns of numbers to treat as nominal.")
     numeric: list[str] = Field(default=[], description="Columns that must hold numbers.")
     values: dict[str, list[str]] = Field(
         default={}, description="The ordered values of nominal columns."
     )
     keep: list[str] = Field(
-        default=[], description="Columns that are no identifiers or leaks, though they look so."
+        default=[], description="Columns to keep although they look like identifiers or leaks."
     )
     missing_values: list[str] | None = Field(
         default=None,
-        description="Texts that stand for a missing value; nothing, ? and, among numbers, NA, nan, "
-        "null, - and the like if left out.",
+        description="Strings that represent a missing value; if omitted, the empty string, ? and, "
+        "in numeric columns, NA, nan, null, - and similar ones.",
     )
     groups: str | None = Field(
-        default=None, description="A column of groups of rows that are never separated."
+        default=None, description="A column of groups of rows that stay together."
     )
     classes: dict[str, list[str]] = Field(
-        default={}, description="Classes made of others; rows of classes not named are dropped."
+        default={},
+        description="Classes merged from others; rows of classes not listed are dropped.",
     )
-    separator: str | None = Field(default=None, description="Between values; found if left out.")
-    encoding: str | None = Field(default=None, description="Of a text file; found if left out.")
+    separator: str | None = Field(default=None, description="Between values; detected if omitted.")
+    encoding: str | None = Field(default=None, description="Of a text file; detected if omitted.")
 
 
 class ResamplingSection(FileSection):
@@ -156,22 +181,22 @@ class ResamplingSection(FileSection):
 
     scheme: Literal["cv", "5x2cv", "swapped", "holdout", "loo", "bootstrap"] | None = Field(
         default=None,
-        description="Cross-validation (if left out), 5×2 cross-validation, two halves that change "
-        "places, repeated holdout, leaving one row out, or the bootstrap.",
+        description="Cross-validation (the default), 5×2 cross-validation, two halves that swap "
+        "roles, repeated holdout, leave-one-out, or the bootstrap.",
     )
-    folds: int | None = Field(default=None, description="Folds of cross-validation.")
-    repeats: int | None = Field(default=None, description="How often it is repeated.")
+    folds: int | None = Field(default=None, description="Number of folds in cross-validation.")
+    repeats: int | None = Field(default=None, description="Number of repetitions.")
     share: float | None = Field(
         default=None, description="The share of training rows in a holdout, rounded down."
     )
     stratify: bool | None = Field(
-        default=None, description="Whether classes are alike in all parts."
+        default=None, description="Whether splits are stratified by class."
     )
     splits: str | None = Field(default=None, description="A file of splits, instead of a scheme.")
     sizes: list[Rows | float] = Field(
         default=[],
         description="Training sizes for learning curves, as rows or as shares of the training "
-        "part; all of it if left out.",
+        "part; all of it if omitted.",
     )
 
 
@@ -181,50 +206,54 @@ class MeasureSection(NamedSection):
     label: str = Field(
         default="",
         pattern=r"^([A-Za-z0-9][A-Za-z0-9_.-]*)?$",
-        description="The name of its column; that of the measure if left out.",
+        description="The name of its column; that of the measure if omitted.",
     )
 
+    @model_serializer(mode="wrap")
+    def _stated(self, serialize: SerializerFunctionWrapHandler) -> dict[str, object]:
+        return {key: value for key, value in serialize(self).items() if value != ""}
 
-def _measure_section(given: object) -> object:
+
+def _measure_section(stated: object) -> object:
     """A measure by its name, or in a table with its parameters."""
-    if isinstance(given, str | MeasureSection):
-        return given
-    if not isinstance(given, dict):
+    if isinstance(stated, str | MeasureSection):
+        return stated
+    if not isinstance(stated, dict):
         raise ValueError('it must be the name of a measure, or a table { name = "…", … }')
     try:
-        return MeasureSection.model_validate(given)
+        return MeasureSection.model_validate(stated)
     except ValidationError as error:
-        key, message = explain(error, lambda _: MeasureSection.model_fields)
+        key, message = explain(error, MeasureSection)
         raise ValueError(f"its {key}: {message}") from error
 
 
-def _sections_of(given: Iterable[str | MeasureSection]) -> list[MeasureSection]:
-    return [MeasureSection(name=one) if isinstance(one, str) else one for one in given]
+def _sections(measures: Iterable[str | MeasureSection]) -> list[MeasureSection]:
+    return [MeasureSection(name=item) if isinstance(item, str) else item for item in measures]
 
 
-MeasureGiven = Annotated[str | MeasureSection, BeforeValidator(_measure_section)]
+AnyMeasure = Annotated[str | MeasureSection, BeforeValidator(_measure_section)]
 
 
 class MeasuresSection(FileSection):
     """The measures and their conventions: prior, cutoff, base, reward, positive class."""
 
-    primary: MeasureGiven = Field(
+    primary: AnyMeasure = Field(
         default="information_reward",
         description="The measure that is tested and plotted: its name, or a table of its name and "
         "parameters.",
     )
-    also: list[MeasureGiven] = Field(
-        default=[], description="Further measures; with a label of its own, one may come twice."
+    also: list[AnyMeasure] = Field(
+        default=[], description="Further measures; one may be listed twice, with different labels."
     )
-    targets: list[MeasureGiven] | None = Field(
+    targets: list[AnyMeasure] | None = Field(
         default=None,
         description="In a comparison of measures: the measures whose exact values say which of two "
-        "learners is better, the primary one first; kl_divergence if left out.",
+        "learners is better, the primary one first; kl_divergence if omitted.",
     )
-    prior: Prior | list[float] = Field(
+    prior: AnyPrior = Field(
         default="train",
         description="The prior of rewards: class frequencies of the training set or the test set, "
-        "the uniform distribution, the model's own, or these probabilities.",
+        "the uniform distribution, that of the model, or these probabilities.",
     )
     cutoff: Literal["mml", "2001", "none"] = Field(
         default="mml",
@@ -232,66 +261,42 @@ class MeasuresSection(FileSection):
         "(n + ½)/(n + k/2)] for n training rows and k classes, to [½/(n + 1), (n + ½)/(n + 1)], or "
         "not at all.",
     )
-    base: Literal["e"] | Annotated[float, Field(gt=1)] = Field(
-        default="e", description='The base of logarithms: "e" for nats, 2 for bits.'
-    )
+    base: Base = Field(default="e", description='The base of logarithms: "e" for nats, 2 for bits.')
     reward: Literal["mean", "sum"] = Field(
         default="mean",
         description="How information rewards combine the classes: mean (Hope & Korb 2004, equation "
         "10) or sum.",
     )
-    positive: str | int | None = Field(
+    positive: ClassName = Field(
         default=None,
         description="The positive class of measures that need one, by its name (classes of models "
-        "are named 0, 1, …); the rarer class if left out.",
+        "are named 0, 1, …); the rarer class if omitted.",
     )
 
     @property
-    def given(self) -> list[MeasureSection]:
-        """All measures, the primary one first."""
-        return _sections_of([self.primary, *self.also])
+    def keyed(self) -> dict[str, MeasureSection]:
+        """All measures by their keys in a study file, the primary one first."""
+        keys = ["measures.primary", *(f"measures.also[{i}]" for i in range(len(self.also)))]
+        return dict(zip(keys, _sections([self.primary, *self.also]), strict=True))
 
     @property
-    def given_targets(self) -> list[MeasureSection]:
-        """The measures that say which learner is better."""
-        return _sections_of(self.targets or [])
-
-    @property
-    def names(self) -> list[str]:
-        """The names of all measures, the primary one first."""
-        return [one.name for one in self.given]
+    def keyed_targets(self) -> dict[str, MeasureSection]:
+        """The measures that say which learner is better, by their keys in a study file."""
+        targets = enumerate(_sections(self.targets or []))
+        return {f"measures.targets[{index}]": section for index, section in targets}
 
     @property
     def labels(self) -> list[str]:
         """The labels of all measures, the primary one first."""
-        return [one.label or one.name for one in self.given]
+        return [section.label or section.name for section in self.keyed.values()]
 
-    @field_validator("positive", mode="before")
+    @field_validator("prior")
     @classmethod
-    def _class_name(cls, positive: object) -> object:
-        if not isinstance(positive, str | int | None) or isinstance(positive, bool):
-            raise ValueError("it must be the name of a class")
-        return positive
-
-    @field_validator("base", mode="before")
-    @classmethod
-    def _above_one(cls, base: Any) -> object:
-        if base == "e":
-            return base
-        number = isinstance(base, int | float) and not isinstance(base, bool)
-        if not number or not 1 < base <= sys.float_info.max:
-            raise ValueError('it must be "e" or a number above 1')
-        return float(base)
-
-    @field_validator("prior", mode="before")
-    @classmethod
-    def _distribution(cls, prior: object) -> object:
-        if isinstance(prior, list):
-            numbers = all(isinstance(p, float) and 0 < p < 1 for p in prior)
-            if not (numbers and len(prior) >= 2 and abs(sum(prior) - 1) < 1e-9):
-                raise ValueError("a list must hold numbers between 0 and 1 that sum to 1")
-        elif prior not in PRIORS:
-            raise ValueError(f"it must be one of {', '.join(PRIORS)}, or a list of probabilities")
+    def _distribution(cls, prior: Prior | list[float]) -> Prior | list[float]:
+        if isinstance(prior, list) and (
+            len(prior) < 2 or not min(prior) > 0 or abs(sum(prior) - 1) >= 1e-9
+        ):
+            raise ValueError("a list must hold numbers between 0 and 1 that sum to 1")
         return prior
 
 
@@ -302,7 +307,7 @@ class Analysis(FileSection):
         default=0.95,
         gt=0,
         lt=1,
-        description="The confidence of intervals; tests are at 1 minus it.",
+        description="The confidence level of intervals; tests use 1 minus it.",
     )
     adjustment: Literal["bonferroni_all", "bonferroni", "holm", "none"] = Field(
         default="bonferroni_all",
@@ -316,10 +321,10 @@ class Limits(FileSection):
     """Limits of one cell: seconds and gigabytes; None for no limit."""
 
     timeout: float | None = Field(
-        default=None, gt=0, le=10**6, description="Seconds that one cell may take."
+        default=None, gt=0, le=10**6, description="Time limit per cell, in seconds."
     )
     memory: float | None = Field(
-        default=None, gt=0, le=10**6, description="Gigabytes that one cell may allocate (Linux)."
+        default=None, gt=0, le=10**6, description="Memory limit per cell, in gigabytes (Linux)."
     )
 
 

@@ -6,60 +6,40 @@ import json
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from simstudy.errors import SimstudyError
+from simstudy.components.plugins import PluginFile, directory_restored, load_plugin
+from simstudy.components.registry import CHANGES, ESTIMATORS, FAMILIES, LEARNERS, TESTS, AnyRegistry
+from simstudy.components.spec import Spec
+from simstudy.data.sizes import WHOLE, Size
+from simstudy.errors import KeyedError, SimstudyError, at_key
 from simstudy.experiments import DEFAULT, experiment, foreign_keys, names
 from simstudy.experiments.base import Experiment
 from simstudy.sources.models import Models
 from simstudy.sources.source import Registered, Source
-from simstudy.study.builtin import study_path
+from simstudy.study import sections
 from simstudy.study.checks import check_study
+from simstudy.study.components import (
+    plain,
+    resolve_measures,
+    resolve_spec,
+    stated_measures,
+    stated_spec,
+)
 from simstudy.study.constants import DOSES
 from simstudy.study.content import check_kind, completed, read_sections
-from simstudy.study.digests import recorded_digests
-from simstudy.study.explain import KeyedError
-from simstudy.study.measured import (
-    resolve_measures,
-    resolve_targets,
-    stated_measures,
-    stated_targets,
-)
-from simstudy.study.plugins import PluginFile, directory_restored, load_plugin
-from simstudy.study.registry import (
-    CHANGES,
-    ESTIMATORS,
-    FAMILIES,
-    LEARNERS,
-    TESTS,
-    AnyRegistry,
-)
-from simstudy.study.resolving import plain, resolve_spec, stated_spec
-from simstudy.study.sections import (
-    Analysis,
-    Data,
-    DataSetSection,
-    Limits,
-    MeasureSection,
-    MeasuresSection,
-    PreparationSection,
-    ResamplingSection,
-    StudyFile,
-    Thresholds,
-    TreatmentSection,
-)
-from simstudy.study.sizes import WHOLE, Size
-from simstudy.study.spec import Spec
-from simstudy.study.toml import dumps, read_toml, set_dotted
+from simstudy.study.files import dumps, read_toml, recorded_digests, set_dotted, study_path
 from simstudy.texts import counted, summary
 
 if TYPE_CHECKING:
-    from pydantic import BaseModel
-
     from simstudy.experiments.page import Page
     from simstudy.sources.tables import DataSet
+
+# What a study has as its file states it.
+_STATED = ["name", "title", "seed", "keep_answers", "compare", "data", "measures", "analysis"]
+_STATED += ["limits", "thresholds", "resampling", "preparation"]
 
 
 @dataclass(frozen=True)
@@ -106,14 +86,14 @@ class Study:
     family: Spec | None
     learners: tuple[Spec, ...]
     measured: tuple[Spec, ...]
-    data: Data
-    measures: MeasuresSection
-    analysis: Analysis
-    limits: Limits
-    thresholds: Thresholds
-    datasets: tuple[DataSetSection, ...]
-    resampling: ResamplingSection
-    preparation: PreparationSection
+    data: sections.Data
+    measures: sections.MeasuresSection
+    analysis: sections.Analysis
+    limits: sections.Limits
+    thresholds: sections.Thresholds
+    datasets: tuple[sections.DataSetSection, ...]
+    resampling: sections.ResamplingSection
+    preparation: sections.PreparationSection
     keep_answers: bool
     compare: str = DEFAULT
     targets: tuple[Spec, ...] = ()
@@ -130,18 +110,17 @@ class Study:
         sizes = ", ".join(map(str, self.doses))
         return summary(self, models, f"{sizes} {self.experiment.dose} rows", ", ".join(self.labels))
 
-    def demand_models(self, what: str) -> None:
-        """Refuse what is for studies of models alone."""
+    def demand_models(self, purpose: str) -> None:
+        """Refuse what is only for studies of models."""
         if self.datasets:
-            raise SimstudyError(
-                f"'{self.name}' is a study of data sets; {what} needs one of models"
-            )
+            text = f"'{self.name}' is a study of data sets; {purpose} needs one of models"
+            raise SimstudyError(text)
 
     @property
     def heading(self) -> str:
         """The title, or else the name; where the title tells another number of data sets, both."""
-        told = {int(number) for number in re.findall(r"\b(\d{1,6}) data sets?\b", self.title)}
-        if self.datasets and told - {len(self.datasets)}:
+        stated = {int(number) for number in re.findall(r"\b(\d{1,6}) data sets?\b", self.title)}
+        if self.datasets and stated - {len(self.datasets)}:
             return f"{self.title}: {counted(len(self.datasets), 'data set')} here"
         return self.title or self.name
 
@@ -216,117 +195,74 @@ class Study:
 
     def as_dict(self) -> dict[str, Any]:
         """The study with every default filled in, in the order of the file's sections."""
-        content: dict[str, Any] = {"name": self.name, "title": self.title}
-        if self.compare != DEFAULT:
-            content["compare"] = self.compare
-        content["seed"] = self.seed
-        if not self.datasets:
-            content["models"] = self.models
-        content |= {"keep_answers": self.keep_answers, "plugins": self.plugins}
-        sections: dict[str, BaseModel] = {"data": self.data}
-        alien = foreign_keys(self.experiment)
-        if self.datasets:
-            sections = {"resampling": self.resampling, "preparation": self.preparation}
-            content["datasets"] = [one.model_dump(exclude_none=True) for one in self.datasets]
-        else:
-            family = self.demanded_family
-            content["family"] = {"name": family.name, **family.resolved}
-        if self.changes:
-            content["changes"] = [{"name": one.name, **one.resolved} for one in self.changes]
-            if self.preparation != PreparationSection():  # else no value may be missing
-                sections["preparation"] = self.preparation
-        sections |= {"measures": self.measures, "analysis": self.analysis}
-        for name, section in sections.items():
-            kept = section.model_dump(exclude_none=True)
-            content[name] = {k: v for k, v in kept.items() if f"{name}.{k}" not in alien}
-        content["measures"] |= _stated(self.measures)
-        if limits := self.limits.model_dump(exclude_none=True):
-            content["limits"] = limits
-        if self.thresholds.refine:
-            content["thresholds"] = self.thresholds.model_dump()
-        content["learners"] = [
-            {"name": spec.name, "label": spec.label, **_own_preparation(spec), **spec.resolved}
-            for spec in self.learners
-        ]
-        for key, specs in (("estimators", self.estimators), ("tests", self.tests)):
-            if specs:
-                content[key] = [
-                    {"name": spec.name, "label": spec.label, **spec.resolved} for spec in specs
-                ]
-        return plain(content)
+        content: dict[str, Any] = {
+            "name": self.name,
+            "title": self.title,
+            "compare": None if self.compare == DEFAULT else self.compare,
+            "seed": self.seed,
+            "models": None if self.datasets else self.models,
+            "keep_answers": self.keep_answers,
+            "plugins": self.plugins,
+            "datasets": [section.model_dump(exclude_none=True) for section in self.datasets],
+            "family": _entry(self.family) if self.family else None,
+            "changes": [*map(_entry, self.changes)],
+            **self._settings(),
+            "limits": self.limits.model_dump(exclude_none=True),
+            "thresholds": self.thresholds.model_dump() if self.thresholds.refine else None,
+            "learners": [*map(_entry, self.learners)],
+            "estimators": [*map(_entry, self.estimators)],
+            "tests": [*map(_entry, self.tests)],
+        }
+        return plain({key: value for key, value in content.items() if value not in (None, [], {})})
+
+    def _settings(self) -> dict[str, object]:
+        """The sections that its kind of study has, without the keys of others."""
+        kept = ["resampling", "preparation"] if self.datasets else ["data"]
+        if self.changes and self.preparation != sections.PreparationSection():
+            kept.append("preparation")  # else no value may be missing
+        dumped = {
+            name: getattr(self, name).model_dump(exclude_none=True)
+            for name in (*kept, "measures", "analysis")
+        }
+        for key in foreign_keys(self.experiment):
+            section, _, last = key.partition(".")
+            dumped.get(section, {}).pop(last, None)
+        return dumped
 
     def to_toml(self) -> str:
         """The study as TOML, every default filled in."""
         return dumps(self.as_dict())
 
 
-def _stated(measures: MeasuresSection) -> dict[str, object]:
-    """The measures as a file states them: by name, or with parameters."""
-
-    def stated(one: str | MeasureSection) -> str | dict[str, object]:
-        if isinstance(one, str):
-            return one
-        return {key: value for key, value in one.model_dump().items() if value != ""}
-
-    also = [stated(one) for one in measures.also]
-    found: dict[str, object] = {"primary": stated(measures.primary), "also": also}
-    return found | ({"targets": [*map(stated, measures.targets)]} if measures.targets else {})
-
-
-def _own_preparation(spec: Spec) -> dict[str, object]:
-    own = spec.stated_preparation
-    return {} if own is None else {"preparation": PreparationSection(**own).model_dump()}
+def _entry(spec: Spec) -> dict[str, object]:
+    """A component as a study file has it."""
+    entry: dict[str, object] = {"name": spec.name}
+    if spec.label:
+        entry["label"] = spec.label
+    if (stated := spec.stated_preparation) is not None:
+        entry["preparation"] = sections.PreparationSection(**stated).model_dump()
+    return {**entry, **spec.resolved}
 
 
 def stated_study(content: object) -> Study:
     """The study that a dictionary states; files are not read and no name is looked up."""
-    given = read_sections(content)
-    check_kind(given)
-    given = completed(given)
-    learners = [stated_spec(learner, LEARNERS) for learner in given.learners]
-    family = None if given.family is None else stated_spec(given.family, FAMILIES)
-    changes = [stated_spec(change, CHANGES) for change in given.changes]
-    study = _study(given, family, changes, learners, stated_measures(given.measures))
-    return replace(
-        study,
-        targets=stated_targets(given.measures),
-        estimators=tuple(stated_spec(one, ESTIMATORS) for one in given.estimators),
-        tests=tuple(stated_spec(one, TESTS) for one in given.tests),
-    )
+    file = read_sections(content)
+    check_kind(file)
+    return _study(file, None)
 
 
-def _resolved_study(given: StudyFile, directory: Path, digests: Sequence[str] | None) -> Study:
+def _resolved_study(
+    file: sections.StudyFile, directory: Path, digests: Sequence[str] | None
+) -> Study:
     """Load the plugins and look up every name; raises `KeyedError` with the key at fault."""
-    files = []
-    for index, plugin in enumerate(given.plugins):
-        try:
+    plugins = []
+    for index, plugin in enumerate(file.plugins):
+        with at_key(f"plugins[{index}]", OSError, ValueError, RuntimeError):
             path = Path(os.path.realpath(directory / plugin))
             digest = None if digests is None else "".join(digests[index : index + 1])
-            files.append(load_plugin(path, digest))
-        except (OSError, ValueError, RuntimeError) as error:
-            raise KeyedError(f"plugins[{index}]", str(error)) from error
-    check_kind(given)  # plugins may have registered an experiment
-    family = None
-    if given.family is not None:
-        family = resolve_spec(given.family, FAMILIES, "family", directory)
-    learners = [
-        resolve_spec(learner, LEARNERS, f"learners[{index}]")
-        for index, learner in enumerate(given.learners)
-    ]
-    given = completed(given)
-    orders = experiment(given.compare).takes_orders
-    measured = resolve_measures(given.measures, ordering=orders)
-    changes = [
-        resolve_spec(change, CHANGES, f"changes[{index}]")
-        for index, change in enumerate(given.changes)
-    ]
-    study = _study(given, family, changes, learners, measured, files)
-    study = replace(
-        study,
-        targets=resolve_targets(given.measures),
-        estimators=_treatments(given.estimators, ESTIMATORS),
-        tests=_treatments(given.tests, TESTS),
-    )
+            plugins.append(load_plugin(path, digest))
+    check_kind(file)  # plugins may have registered an experiment
+    study = _study(file, directory, plugins)
     if study.datasets:
         from simstudy.study.datasets import with_tables
 
@@ -335,60 +271,55 @@ def _resolved_study(given: StudyFile, directory: Path, digests: Sequence[str] | 
     return study
 
 
-def _treatments(sections: Sequence[TreatmentSection], registry: AnyRegistry) -> tuple[Spec, ...]:
-    """Look up estimators or tests."""
-    return tuple(
-        resolve_spec(one, registry, f"{registry.plural}[{index}]")
-        for index, one in enumerate(sections)
-    )
-
-
 def _study(
-    given: StudyFile,
-    family: Spec | None,
-    changes: Sequence[Spec],
-    learners: Sequence[Spec],
-    measured: Sequence[Spec],
-    files: Sequence[PluginFile] = (),
+    file: sections.StudyFile, directory: Path | None, plugins: Sequence[PluginFile] = ()
 ) -> Study:
+    """The study of a file; without a directory, no file is read and no name is looked up."""
+
+    def spec(section: sections.NamedSection, registry: AnyRegistry, key: str) -> Spec:
+        if directory is None:
+            return stated_spec(section, registry)
+        return resolve_spec(section, registry, key, directory)
+
+    def specs(registry: AnyRegistry) -> tuple[Spec, ...]:
+        listed = enumerate(getattr(file, registry.plural))
+        return tuple(spec(section, registry, f"{registry.plural}[{i}]") for i, section in listed)
+
+    def measures(keyed: Mapping[str, sections.MeasureSection], orders: bool) -> tuple[Spec, ...]:
+        return stated_measures(keyed) if directory is None else resolve_measures(keyed, orders)
+
+    family = None if file.family is None else spec(file.family, FAMILIES, "family")
+    learners, file = specs(LEARNERS), completed(file)
+    measured = measures(file.measures.keyed, experiment(file.compare).takes_orders)
     return Study(
-        name=given.name,
-        title=given.title,
-        seed=given.seed,
-        keep_answers=given.keep_answers,
-        compare=given.compare,
-        data=given.data,
-        measures=given.measures,
-        analysis=given.analysis,
-        limits=given.limits,
-        thresholds=given.thresholds,
-        resampling=given.resampling,
-        preparation=given.preparation,
-        datasets=tuple(given.datasets),
-        plugins=tuple(given.plugins),
+        **{key: getattr(file, key) for key in _STATED},
+        datasets=tuple(file.datasets),
+        plugins=tuple(file.plugins),
         family=family,
-        source=_source(given, family, changes),
-        learners=tuple(learners),
-        measured=tuple(measured),
-        plugin_files=tuple(files),
+        source=_source(file, family, specs(CHANGES)),
+        learners=learners,
+        measured=measured,
+        targets=measures(file.measures.keyed_targets, False),
+        estimators=specs(ESTIMATORS),
+        tests=specs(TESTS),
+        plugin_files=tuple(plugins),
     )
 
 
-def _source(given: StudyFile, family: Spec | None, changes: Sequence[Spec]) -> Source:
-    """Where the problems come from, as far as the file says it."""
+def _source(file: sections.StudyFile, family: Spec | None, changes: tuple[Spec, ...]) -> Source:
+    """Where the problems come from, according to the file."""
     if family is None:
         from simstudy.sources.tables import Tables
 
-        sizes = [*map(Size, given.resampling.sizes)] or [WHOLE]
-        resampling = given.resampling.model_dump(exclude={"sizes"}, exclude_none=True)
-        return Tables(len(given.datasets), json.dumps(resampling, sort_keys=True), tuple(sizes))
-    own = FAMILIES.loaded(family.name)
-    if isinstance(own, type) and issubclass(own, Source):  # problems that are no models
+        sizes = [*map(Size, file.resampling.sizes)] or [WHOLE]
+        resampling = file.resampling.model_dump(exclude={"sizes"}, exclude_none=True)
+        return Tables(len(file.datasets), json.dumps(resampling, sort_keys=True), tuple(sizes))
+    cls = FAMILIES.loaded(family.name)
+    if isinstance(cls, type) and issubclass(cls, Source):  # problems that are no models
         if changes:
             raise KeyedError("changes", f"changes are for models, not for '{family.name}'")
-        return Registered(family, given.models).resolved()
-    drawn = given.data
-    return Models(family, given.models, drawn.test_size, drawn.training, tuple(changes))
+        return Registered(family, file.models).resolved()
+    return Models(family, file.models, file.data.test_size, file.data.training, changes)
 
 
 def load_study(
@@ -417,7 +348,7 @@ def load_study(
         content = read_toml(path)
     if isinstance(content.get("studies"), list) or isinstance(content.get("readings"), list):
         raise SimstudyError(f"{path} is a list of studies; run it, or name one of its studies")
-    digests = recorded_digests(path) if content.get("plugins") else None
+    digests = recorded_digests(path, content)
     return make_study(content, path.parent, str(path), overrides, digests)
 
 
@@ -446,8 +377,8 @@ def make_study(
     for key, value in (overrides or {}).items():
         set_dotted(raw, _doses_key(raw) if key == DOSES else key, value)
     try:
-        given = read_sections(raw)
+        file = read_sections(raw)
         with directory_restored():
-            return _resolved_study(given, directory or Path(), digests)
+            return _resolved_study(file, directory or Path(), digests)
     except KeyedError as error:
         raise SimstudyError(f"{origin}, {error.key}: {error}") from error

@@ -7,9 +7,9 @@ what the contract requires and what was found. A plugin's test is one line::
         check_learner(MyLearner(depth=3))
 """
 
-from simstudy.testing.changes import check_change as check_change
 from simstudy.testing.estimators import check_estimate as check_estimate
 from simstudy.testing.estimators import check_test as check_test
-from simstudy.testing.families import check_family as check_family
 from simstudy.testing.learners import check_learner as check_learner
 from simstudy.testing.measures import check_measure as check_measure
+from simstudy.testing.models import check_change as check_change
+from simstudy.testing.models import check_family as check_family

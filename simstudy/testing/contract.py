@@ -1,10 +1,9 @@
-"""Helpers shared by the contract checks."""
+"""What the contract checks of all kinds of components share."""
 
 from __future__ import annotations
 
 import pickle
 from collections.abc import Callable
-from dataclasses import is_dataclass
 from typing import Any, NoReturn, ParamSpec, TypeVar
 
 import numpy as np
@@ -17,7 +16,7 @@ T = TypeVar("T")
 
 
 class Contract:
-    """Reports violations: the object, the rule, and what was found."""
+    """Reports violations: the object, the rule, and the finding."""
 
     def __init__(self, value: object) -> None:
         self.name = getattr(value, "__name__", type(value).__name__)
@@ -37,12 +36,26 @@ class Contract:
         finding: str,
         tolerance: float = 1e-9,
     ) -> None:
-        """Require two arrays to agree; the difference is added to what is reported."""
+        """Require two arrays to agree; the difference is added to the finding."""
         first, second = np.asarray(first), np.asarray(second)
         if first.shape != second.shape:
             self.fail(rule, f"{finding} their shapes, {first.shape} and {second.shape}")
         if not np.allclose(first, second, rtol=0, atol=tolerance):
             self.fail(rule, f"{finding} up to {np.abs(first - second).max():.3g}")
+
+    def require_distributions(
+        self, method: str, proba: FloatArray, shape: tuple[int, int], where: str = ""
+    ) -> None:
+        """Require every row of an array of this shape to be a distribution."""
+        rule = f"{method} must return one distribution over all classes for each row"
+        fits = np.shape(proba) == shape
+        self.require(fits, rule, f"{where}its shape is {np.shape(proba)}, not {shape}")
+        finite = np.isfinite(proba).all()
+        self.require(finite, rule, f"{where}some probabilities are not finite")
+        least = np.min(proba, initial=0)
+        self.require(least >= 0, rule, f"{where}the smallest probability is {least}")
+        off = np.max(np.abs(np.sum(proba, axis=1) - 1), initial=0)
+        self.require(off <= 1e-9, rule, f"{where}a row's sum is off one by {off:.3g}")
 
     def attempt(self, rule: str, call: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
         """Call a function that must not fail according to the contract."""
@@ -51,35 +64,15 @@ class Contract:
         except Exception as error:
             self.fail(rule, f"it raised {type(error).__name__}: {error}", error)
 
+    def pickled(self, value: T) -> T:
+        """Return a pickled copy of a component, which must be a frozen dataclass and equal it."""
+        parameters: Any = getattr(type(value), "__dataclass_params__", None)
+        frozen = parameters is not None and parameters.frozen
+        self.require(frozen, "it must be a frozen dataclass instance", f"it is {value!r}")
+        copy: T = self.attempt("it must pickle", lambda: pickle.loads(pickle.dumps(value)))
+        self.require(copy == value, "it must equal its pickled copy", f"{value!r} became {copy!r}")
+        return copy
+
 
 def stream(*key: int) -> np.random.Generator:
     return np.random.default_rng(key)
-
-
-def check_parameters(contract: Contract, value: T) -> T:
-    """Check the rules common to families and learners; return a pickled copy."""
-    frozen = is_dataclass(value) and not isinstance(value, type) and _is_frozen(value)
-    rule = "it must be a frozen dataclass instance"
-    contract.require(frozen, rule, f"it is {value!r}")
-    copy: T = contract.attempt("it must pickle", lambda: pickle.loads(pickle.dumps(value)))
-    contract.require(copy == value, "it must equal its pickled copy", f"{value!r} became {copy!r}")
-    return copy
-
-
-def _is_frozen(value: Any) -> bool:
-    return bool(type(value).__dataclass_params__.frozen)
-
-
-def check_distributions(
-    contract: Contract, method: str, proba: FloatArray, shape: tuple[int, int], where: str = ""
-) -> None:
-    """Check that every row of an array of this shape is a distribution."""
-    rule = f"{method} must return one distribution over all classes for each row"
-    fits = np.shape(proba) == shape
-    contract.require(fits, rule, f"{where}its shape is {np.shape(proba)}, not {shape}")
-    finite = bool(np.isfinite(proba).all())
-    contract.require(finite, rule, f"{where}some probabilities are not finite")
-    least = np.min(proba, initial=0)
-    contract.require(least >= 0, rule, f"{where}the smallest probability is {least}")
-    off = np.max(np.abs(np.sum(proba, axis=1) - 1), initial=0)
-    contract.require(off <= 1e-9, rule, f"{where}a row's sum is off one by {off:.3g}")

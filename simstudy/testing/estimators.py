@@ -10,16 +10,22 @@ from typing import TypeVar
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
-from simstudy.data.resampling import Scheme, Split
-from simstudy.estimators.base import Estimator
-from simstudy.estimators.bench import Answer, Bench, Judge, scheme_name
+from simstudy.data.splits.schemes import Scheme, Split
+from simstudy.estimators.bench import (
+    INTERVALS,
+    Answer,
+    Bench,
+    Estimate,
+    Estimator,
+    Judge,
+    scheme_name,
+)
 from simstudy.estimators.comparing import Decision, LearnerTest
-from simstudy.estimators.estimate import INTERVALS, Estimate
 from simstudy.measures.base import MeasureFunction
-from simstudy.measures.decisions import matthews
-from simstudy.measures.losses import accuracy
-from simstudy.measures.rewards import information_reward
-from simstudy.testing.contract import Contract, check_parameters, stream
+from simstudy.measures.decisions.confusion import matthews
+from simstudy.measures.scores.losses import accuracy
+from simstudy.measures.scores.rewards import information_reward
+from simstudy.testing.contract import Contract, stream
 
 _LEVEL = 0.05
 _ORDINARY = "accuracy on 60 rows of three classes"
@@ -48,17 +54,17 @@ def check_estimate(estimator: Estimator) -> None:
     AssertionError
         States in one sentence what the contract requires and what was found.
     """
-    contract = Contract(estimator)
-    copy = check_parameters(contract, estimator)
+    contract = _RowsContract(estimator)
+    copy = contract.pickled(estimator)
     for where, rows, measure in _cases():
         estimate, again, wider = (
-            _estimate(contract, each, rows, measure, confidence, where)
+            contract.estimate(each, rows, measure, confidence, where)
             for each, confidence in ((estimator, 0.5), (copy, 0.5), (estimator, 0.99))
         )
         rule = "the same bench must give the same estimate, also from a pickled copy"
         finding = f"with {where} it gave {estimate} and {again}"
         contract.require(repr(estimate) == repr(again), rule, finding)
-        _check_intervals(contract, estimate, wider, where)
+        contract.check_intervals(estimate, wider, where)
         if where == _ORDINARY:
             rule = f"the {_ORDINARY} must have a finite estimate"
             contract.require(math.isfinite(estimate.value), rule, f"it is {estimate.value}")
@@ -92,13 +98,14 @@ def check_test(test: LearnerTest) -> None:
     AssertionError
         States in one sentence what the contract requires and what was found.
     """
-    contract = Contract(test)
-    copy = check_parameters(contract, test)
+    contract = _RowsContract(test)
+    copy = contract.pickled(test)
     for where, rows, measure in _cases():
         answers = rows.frequencies, rows.mostly_right(4)
-        decision = _decide(contract, test, rows, answers, measure, where)
-        again = _decide(contract, copy, rows, answers, measure, where)
-        turned = _decide(contract, test, rows, answers[::-1], measure, where)
+        decision, again, turned = (
+            contract.decide(each, rows, order, measure, where)
+            for each, order in ((test, answers), (copy, answers), (test, answers[::-1]))
+        )
         rule = "the same benches must give the same decision, also from a pickled copy"
         finding = f"with {where} it gave {decision} and"
         contract.require(repr(decision) == repr(again), rule, f"{finding} {again}")
@@ -111,11 +118,11 @@ def check_test(test: LearnerTest) -> None:
             rule = f"the {_ORDINARY} must have a p"
             contract.require(not math.isnan(decision.p), rule, f"it gave {decision}")
     rows = _Rows(60, 3)
-    same = _decide(contract, test, rows, (rows.frequencies, rows.frequencies), accuracy, "a copy")
+    same = contract.decide(test, rows, (rows.frequencies,) * 2, accuracy, "a copy")
     equal = same.difference == 0 and not same.p <= _LEVEL
     contract.require(equal, "a learner must not differ from itself", f"it gave {same}")
-    good, bad = rows.mostly_right(20), rows.mostly_right(20, shift=1)
-    clear = _decide(contract, test, rows, (good, bad), accuracy, "a clear difference")
+    pair = rows.mostly_right(20), rows.mostly_right(20, shift=1)
+    clear = contract.decide(test, rows, pair, accuracy, "a clear difference")
     rule = "a learner that is right in most rows must differ from one that is wrong in most"
     contract.require(clear.difference > 0 and clear.p <= _LEVEL, rule, f"it gave {clear}")
 
@@ -175,65 +182,65 @@ def _cases() -> Iterator[tuple[str, _Rows, MeasureFunction]]:
             yield f"{measure.__name__} on {situation}", rows, measure
 
 
-def _estimate(
-    contract: Contract,
-    estimator: Estimator,
-    rows: _Rows,
-    measure: MeasureFunction,
-    confidence: float,
-    where: str,
-) -> Estimate:
-    """Return an estimate; one without a value if a ValueError says that there is none."""
-    bench, judge = rows.bench(rows.frequencies), rows.judge(measure)
-    rule = "estimate(bench, judge, confidence) must return an Estimate"
-    estimate = partial(estimator.estimate, bench, judge, confidence)
-    return _answered(contract, rule, estimate, Estimate(math.nan), where)
+class _RowsContract(Contract):
+    """The contract of what is computed from rows: estimates and decisions."""
 
+    def estimate(
+        self,
+        estimator: Estimator,
+        rows: _Rows,
+        measure: MeasureFunction,
+        confidence: float,
+        where: str,
+    ) -> Estimate:
+        """Return an estimate; one without a value if a ValueError says that there is none."""
+        bench, judge = rows.bench(rows.frequencies), rows.judge(measure)
+        rule = "estimate(bench, judge, confidence) must return an Estimate"
+        call = partial(estimator.estimate, bench, judge, confidence)
+        return self._answered(rule, call, Estimate(math.nan), where)
 
-def _answered(
-    contract: Contract, rule: str, call: Callable[[], Answered], nothing: Answered, where: str
-) -> Answered:
-    """Return what a call returns; ``nothing`` if a ValueError says that there is no answer."""
-    try:
-        answer = call()
-    except ValueError as error:
-        if where == _ORDINARY:
-            contract.fail(rule, f"with {where} it raised {error!r}", error)
-        return nothing
-    except Exception as error:
-        contract.fail(f"{rule}, or raise a ValueError", f"with {where} it raised {error!r}", error)
-    expected = isinstance(answer, type(nothing))
-    contract.require(expected, rule, f"it returned a {type(answer).__name__}")
-    return answer
+    def decide(
+        self,
+        test: LearnerTest,
+        rows: _Rows,
+        answers: tuple[Answer, Answer],
+        measure: MeasureFunction,
+        where: str,
+    ) -> Decision:
+        """Return a decision; one without p if a ValueError says that there is none."""
+        rule = "test(first, second, judge) must return a Decision"
+        first, second = map(rows.bench, answers)
+        call = partial(test.test, first, second, rows.judge(measure))
+        decision = self._answered(rule, call, Decision(math.nan, math.nan), where)
+        possible = math.isnan(decision.p) or 0 <= decision.p <= 1
+        rule, finding = "p must be between 0 and 1, or NaN", f"with {where} it is {decision.p}"
+        self.require(possible, rule, finding)
+        return decision
 
+    def _answered(
+        self, rule: str, call: Callable[[], Answered], nothing: Answered, where: str
+    ) -> Answered:
+        """Return what a call returns; ``nothing`` if a ValueError says that there is no answer."""
+        try:
+            answer = call()
+        except Exception as error:
+            if isinstance(error, ValueError) and where != _ORDINARY:
+                return nothing
+            rule += "" if isinstance(error, ValueError) else ", or raise a ValueError"
+            self.fail(rule, f"with {where} it raised {error!r}", error)
+        expected = isinstance(answer, type(nothing))
+        self.require(expected, rule, f"it returned a {type(answer).__name__}")
+        return answer
 
-def _check_intervals(contract: Contract, narrow: Estimate, wider: Estimate, where: str) -> None:
-    kept = f"intervals must be among {', '.join(INTERVALS)}, the chosen one too"
-    for name in (*narrow.intervals, *([narrow.own] if narrow.own else [])):
-        contract.require(name in INTERVALS, kept, f"with {where} it has {name!r}")
-    for name, (lower, upper) in narrow.intervals.items():
-        finding = f"with {where} {name} is {lower}, {upper}"
-        contract.require(lower <= upper, "the lower end comes first", finding)
-        least, most = wider.intervals.get(name, (-math.inf, math.inf))
-        rule = "an interval of greater confidence must contain one of smaller"
-        finding += f" at .5 and {least}, {most} at .99"
-        contract.require(least <= lower and upper <= most, rule, finding)
-
-
-def _decide(
-    contract: Contract,
-    test: LearnerTest,
-    rows: _Rows,
-    answers: tuple[Answer, Answer],
-    measure: MeasureFunction,
-    where: str,
-) -> Decision:
-    """Return a decision; one without p if a ValueError says that there is none."""
-    rule = "test(first, second, judge) must return a Decision"
-    first, second = map(rows.bench, answers)
-    call = partial(test.test, first, second, rows.judge(measure))
-    decision = _answered(contract, rule, call, Decision(math.nan, math.nan), where)
-    possible = math.isnan(decision.p) or 0 <= decision.p <= 1
-    finding = f"with {where} it is {decision.p}"
-    contract.require(possible, "p must be between 0 and 1, or NaN", finding)
-    return decision
+    def check_intervals(self, narrow: Estimate, wider: Estimate, where: str) -> None:
+        """Check the names, the ends and the widths of intervals."""
+        rule = f"intervals must be among {', '.join(INTERVALS)}, the chosen one too"
+        for name in (*narrow.intervals, *([narrow.own] if narrow.own else [])):
+            self.require(name in INTERVALS, rule, f"with {where} it has {name!r}")
+        for name, (lower, upper) in narrow.intervals.items():
+            finding = f"with {where} {name} is {lower}, {upper}"
+            self.require(lower <= upper, "the lower end comes first", finding)
+            least, most = wider.intervals.get(name, (-math.inf, math.inf))
+            rule = "an interval of greater confidence must contain one of smaller"
+            finding += f" at .5 and {least}, {most} at .99"
+            self.require(least <= lower and upper <= most, rule, finding)

@@ -13,7 +13,7 @@ from simstudy.arrays import FloatArray, IntArray
 from simstudy.data.codes import configurations
 from simstudy.data.sample import Sample
 from simstudy.learners.base import Fitted, Learner
-from simstudy.testing.contract import Contract, check_distributions, check_parameters, stream
+from simstudy.testing.contract import Contract, stream
 
 # Maximum number of configurations for the check of predict_grid.
 _MAX_ROWS = 1000
@@ -56,21 +56,14 @@ def check_learner(
     AssertionError
         States in one sentence what the contract requires and what was found.
     """
-    contract = Contract(learner)
-    check_parameters(contract, learner)
+    contract = _LearnerContract(learner)
+    contract.pickled(learner)
     for situation, sample in _situations(max_attributes):
-        fitted = _fit(contract, learner, sample, situation)
-        codes = _draw_codes(sample.cards[:-1], 30)
-        proba = _check_predictions(contract, fitted, codes, sample.classes, situation)
-        again = _predict(contract, _fit(contract, learner, sample, situation), codes)
-        rule = "the same stream must give the same fit"
-        contract.require_close(proba, again, rule, f"two fits to {situation} differ by", 0)
-        _check_grid(contract, fitted, sample, situation)
-        _check_pickled_fit(contract, fitted, codes, proba)
+        contract.check_fit(sample, situation)
     if weights:
-        _check_weights(contract, learner, min(4, max_attributes))
+        contract.check_weights(min(4, max_attributes))
     if permutation and max_attributes > 1:
-        _check_permutation(contract, learner, min(6, max_attributes))
+        contract.check_permutation(min(6, max_attributes))
 
 
 def _situations(max_attributes: int) -> Iterator[tuple[str, Sample]]:
@@ -106,102 +99,106 @@ def _draw_sample(cards: Sequence[int], rows: int) -> Sample:
     return Sample(codes, cards)
 
 
-def _fit(contract: Contract, learner: Learner, sample: Sample, situation: str) -> Fitted:
-    """Fit, and check that the sample and its tables are unchanged."""
-    same = Sample(sample.codes.copy(), sample.cards, sample.weights)
-    fitted = contract.attempt(
-        f"fit(sample, rng) must handle {situation}", learner.fit, sample, stream(11)
-    )
-    rule = "fit must not modify the sample"
-    contract.require(np.array_equal(sample.codes, same.codes), rule, "its codes were changed")
-    tables = [(one.class_counts, one.slot_counts, one.pair_counts) for one in (sample, same)]
-    kept = all(map(np.array_equal, *tables))
-    contract.require(kept, rule, "its cached tables were changed")
-    return fitted
+class _LearnerContract(Contract):
+    def __init__(self, learner: Learner) -> None:
+        super().__init__(learner)
+        self._learner = learner
 
+    def check_fit(self, sample: Sample, situation: str) -> None:
+        """Check what is fitted to a sample."""
+        fitted = self._fit(sample, situation)
+        codes = _draw_codes(sample.cards[:-1], 30)
+        proba = self._check_predictions(fitted, codes, sample.classes, f"after {situation} ")
+        again = self._predict(self._fit(sample, situation), codes)
+        rule = "the same stream must give the same fit"
+        self.require_close(proba, again, rule, f"two fits to {situation} differ by", 0)
+        cards = sample.cards[:-1]
+        if hasattr(fitted, "predict_grid") and math.prod(cards) <= _MAX_ROWS:
+            rule = "predict_grid must equal predict_proba of all attribute configurations"
+            grid = np.array(self.attempt(rule, fitted.predict_grid))
+            whole = self._predict(fitted, configurations(cards))
+            self.require_close(grid, whole, rule, f"after {situation} they differ by")
+        kind = type(fitted)
+        if getattr(sys.modules.get(kind.__module__), kind.__qualname__, None) is kind:
+            rule = "a fitted learner must pickle and its copy must predict the same"
+            copy = self.attempt(rule, lambda: pickle.loads(pickle.dumps(fitted)))
+            answers = self._predict(copy, codes)
+            self.require_close(answers, proba, rule, "the copy's predictions differ by", 0)
 
-def _predict(contract: Contract, fitted: Fitted, codes: IntArray) -> FloatArray:
-    """Predict, and check that the input is unchanged."""
-    rows = codes.copy()
-    rule = f"predict_proba must handle {len(codes)} rows of attribute codes"
-    proba: FloatArray = np.array(contract.attempt(rule, fitted.predict_proba, rows))
-    rule = "predict_proba must not modify its input"
-    contract.require(np.array_equal(rows, codes), rule, "the codes were changed")
-    return proba
+    def _fit(self, sample: Sample, situation: str) -> Fitted:
+        """Fit, and check that the sample and its tables are unchanged."""
+        same = Sample(sample.codes.copy(), sample.cards, sample.weights)
+        rule = f"fit(sample, rng) must handle {situation}"
+        fitted = self.attempt(rule, self._learner.fit, sample, stream(11))
+        rule = "fit must not modify the sample"
+        self.require(np.array_equal(sample.codes, same.codes), rule, "its codes were changed")
+        tables = [
+            (each.class_counts, each.slot_counts, each.pair_counts) for each in (sample, same)
+        ]
+        kept = all(map(np.array_equal, *tables))
+        self.require(kept, rule, "its cached tables were changed")
+        return fitted
 
+    def _predict(self, fitted: Fitted, codes: IntArray) -> FloatArray:
+        """Predict, and check that the input is unchanged."""
+        rows = codes.copy()
+        rule = f"predict_proba must handle {len(codes)} rows of attribute codes"
+        proba: FloatArray = np.array(self.attempt(rule, fitted.predict_proba, rows))
+        rule = "predict_proba must not modify its input"
+        self.require(np.array_equal(rows, codes), rule, "the codes were changed")
+        return proba
 
-def _check_predictions(
-    contract: Contract, fitted: Fitted, codes: IntArray, classes: int, situation: str
-) -> FloatArray:
-    """Check the predictions of a fitted learner and return them."""
-    where, method = f"after {situation} ", "predict_proba"
-    proba = _predict(contract, fitted, codes)
-    check_distributions(contract, method, proba, (len(codes), classes), where)
-    nothing = _predict(contract, fitted, codes[:0])
-    check_distributions(contract, method, nothing, (0, classes), where + "and with zero rows ")
-    rule = "the prediction for a row must not depend on the other rows or their order"
-    turned = _predict(contract, fitted, codes[::-1])[::-1]
-    finding = f"{where}reversing the rows changes predictions by"
-    contract.require_close(turned, proba, rule, finding)
-    alone = np.concatenate([_predict(contract, fitted, codes[[i]]) for i in range(len(codes))])
-    finding = f"{where}predicting each row alone changes predictions by"
-    contract.require_close(alone, proba, rule, finding)
-    if hasattr(fitted, "log_joint"):
-        log_joint = np.asarray(fitted.log_joint(codes))
-        scaled = np.exp(log_joint - log_joint.max(axis=1, keepdims=True))
-        scaled /= scaled.sum(axis=1, keepdims=True)
-        rule = "log_joint, normalised, must give predict_proba"
-        contract.require_close(scaled, proba, rule, f"{where}they differ by")
-    return proba
+    def _check_predictions(
+        self, fitted: Fitted, codes: IntArray, classes: int, where: str
+    ) -> FloatArray:
+        """Check the predictions of a fitted learner and return them."""
+        method, nothing = "predict_proba", codes[:0]
+        proba = self._predict(fitted, codes)
+        self.require_distributions(method, proba, (len(codes), classes), where)
+        where_empty = f"{where}and with zero rows "
+        self.require_distributions(
+            method, self._predict(fitted, nothing), (0, classes), where_empty
+        )
+        rule = "the prediction for a row must not depend on the other rows or their order"
+        turned = self._predict(fitted, codes[::-1])[::-1]
+        finding = f"{where}reversing the rows changes predictions by"
+        self.require_close(turned, proba, rule, finding)
+        alone = np.concatenate([self._predict(fitted, codes[[i]]) for i in range(len(codes))])
+        finding = f"{where}predicting each row alone changes predictions by"
+        self.require_close(alone, proba, rule, finding)
+        if hasattr(fitted, "log_joint"):
+            log_joint = np.asarray(fitted.log_joint(codes))
+            scaled = np.exp(log_joint - log_joint.max(axis=1, keepdims=True))
+            scaled /= scaled.sum(axis=1, keepdims=True)
+            rule = "log_joint, normalised, must give predict_proba"
+            self.require_close(scaled, proba, rule, f"{where}they differ by")
+        return proba
 
+    def check_weights(self, attributes: int) -> None:
+        """Check that weights act as repetitions of rows."""
+        sample = _draw_sample((*((3, 2, 4, 3)[:attributes]), 3), 80)
+        weights = stream(80).integers(0, 4, size=80)
+        codes = _draw_codes(sample.cards[:-1], 30)
+        by_weights, by_rows, without = (
+            self._predict(self._fit(Sample(*each), "a weighted sample"), codes)
+            for each in (
+                (sample.codes, sample.cards, weights),
+                (np.repeat(sample.codes, weights, axis=0), sample.cards),
+                (sample.codes[weights > 0], sample.cards, weights[weights > 0]),
+            )
+        )
+        rule = "a row of weight 0 must be ignored"
+        self.require_close(by_weights, without, rule, "omitting such rows changes predictions by")
+        rule = "a row of weight w must count as w rows"
+        self.require_close(by_weights, by_rows, rule, "repeating the rows changes predictions by")
 
-def _check_grid(contract: Contract, fitted: Fitted, sample: Sample, situation: str) -> None:
-    """Check predict_grid, if there is one and the configurations are few."""
-    cards = sample.cards[:-1]
-    if not hasattr(fitted, "predict_grid") or math.prod(cards) > _MAX_ROWS:
-        return
-    rule = "predict_grid must equal predict_proba of all attribute configurations"
-    grid = np.array(contract.attempt(rule, fitted.predict_grid))
-    proba = _predict(contract, fitted, configurations(cards))
-    contract.require_close(grid, proba, rule, f"after {situation} they differ by")
-
-
-def _check_pickled_fit(
-    contract: Contract, fitted: Fitted, codes: IntArray, proba: FloatArray
-) -> None:
-    """Check that a fitted object pickles, if its class can be imported."""
-    kind = type(fitted)
-    if getattr(sys.modules.get(kind.__module__), kind.__qualname__, None) is not kind:
-        return
-    rule = "a fitted learner must pickle and its copy must predict the same"
-    copy = contract.attempt(rule, lambda: pickle.loads(pickle.dumps(fitted)))
-    answers = _predict(contract, copy, codes)
-    contract.require_close(answers, proba, rule, "the copy's predictions differ by", 0)
-
-
-def _check_weights(contract: Contract, learner: Learner, attributes: int) -> None:
-    sample = _draw_sample((*((3, 2, 4, 3)[:attributes]), 3), 80)
-    weights = stream(80).integers(0, 4, size=80)
-    repeated = Sample(np.repeat(sample.codes, weights, axis=0), sample.cards)
-    weighted = Sample(sample.codes, sample.cards, weights)
-    present = Sample(sample.codes[weights > 0], sample.cards, weights[weights > 0])
-    codes = _draw_codes(sample.cards[:-1], 30)
-    by_weights, by_rows, without = (
-        _predict(contract, _fit(contract, learner, each, "a weighted sample"), codes)
-        for each in (weighted, repeated, present)
-    )
-    rule, finding = "a row of weight 0 must be ignored", "omitting such rows changes predictions by"
-    contract.require_close(by_weights, without, rule, finding)
-    rule = "a row of weight w must count as w rows"
-    contract.require_close(by_weights, by_rows, rule, "repeating the rows changes predictions by")
-
-
-def _check_permutation(contract: Contract, learner: Learner, attributes: int) -> None:
-    sample = _draw_sample((*((2, 3, 4, 3, 2, 5)[:attributes]), 3), 500)
-    columns = [*range(attributes)[::-1], attributes]
-    turned = Sample(sample.codes[:, columns], [sample.cards[c] for c in columns])
-    codes = _draw_codes(sample.cards[:-1], 30)
-    plain = _predict(contract, _fit(contract, learner, sample, "500 rows"), codes)
-    moved = _predict(contract, _fit(contract, learner, turned, "500 rows"), codes[:, ::-1])
-    rule = "the order of the attributes must not matter"
-    contract.require_close(plain, moved, rule, "another order changes predictions by")
+    def check_permutation(self, attributes: int) -> None:
+        """Check that the order of the attributes does not matter."""
+        sample = _draw_sample((*((2, 3, 4, 3, 2, 5)[:attributes]), 3), 500)
+        columns = [*range(attributes)[::-1], attributes]
+        turned = Sample(sample.codes[:, columns], [sample.cards[c] for c in columns])
+        codes = _draw_codes(sample.cards[:-1], 30)
+        plain = self._predict(self._fit(sample, "500 rows"), codes)
+        moved = self._predict(self._fit(turned, "500 rows"), codes[:, ::-1])
+        rule = "the order of the attributes must not matter"
+        self.require_close(plain, moved, rule, "another order changes predictions by")

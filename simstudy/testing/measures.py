@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -10,9 +11,7 @@ from simstudy.arrays import FloatArray, IntArray, smoothed
 from simstudy.measures.base import MeasureFunction, MeasureInfo, keywords, parameters, score
 from simstudy.testing.contract import Contract, stream
 
-_MESSAGE = (12.0, 34.0)  # lengths of theory and data
 _PURE = "a measure must not modify its inputs"
-_RARER = 1  # the class that is rarer in the population
 
 
 def check_measure(measure: MeasureFunction) -> None:
@@ -40,7 +39,7 @@ def check_measure(measure: MeasureFunction) -> None:
     AssertionError
         States in one sentence what the contract requires and what was found.
     """
-    contract = Contract(measure)
+    contract = _MeasureContract(measure)
     info = getattr(measure, "info", None)
     if not isinstance(info, MeasureInfo):
         rule = "a measure must carry a MeasureInfo as .info, which register_measure attaches"
@@ -50,13 +49,13 @@ def check_measure(measure: MeasureFunction) -> None:
         contract.require(stated, "parameters of a measure must have defaults", f"{name} has none")
     for classes in (2, 3, 5):
         rows = _Rows.draw(classes, 60)
-        values = _check_values(contract, measure, rows, info.over)
-        _check_row_order(contract, measure, rows, values)
+        values = contract.check_values(rows, info.over)
+        contract.check_row_order(rows, values)
         if values.ndim or "weights" in keywords(measure):
-            _check_row_weights(contract, measure, rows)
+            contract.check_row_weights(rows)
         if "base" in keywords(measure):
-            _check_base(contract, measure, info.unit, rows)
-        _check_direction(contract, measure, info, classes)
+            contract.check_base(rows, info.unit)
+        contract.check_direction(info, classes)
 
 
 class _Rows:
@@ -80,104 +79,96 @@ class _Rows:
     def __getitem__(self, rows: IntArray) -> _Rows:
         return _Rows(self.proba[rows], self.y[rows], self.prior.copy(), self.truth[rows])
 
-    def score(
-        self, measure: MeasureFunction, weights: FloatArray | None = None, base: float = math.e
-    ) -> float:
-        context = {**vars(self), "rarer": _RARER, "message": _MESSAGE}
-        return score(measure, weights=weights, base=base, **context)
+    @property
+    def context(self) -> dict[str, Any]:
+        """The arguments by name; class 1 is the rarer one, theory and data have these lengths."""
+        return {**vars(self), "rarer": 1, "message": (12.0, 34.0)}
 
-    def values(self, contract: Contract, measure: MeasureFunction) -> FloatArray:
+
+class _MeasureContract(Contract):
+    def __init__(self, measure: MeasureFunction) -> None:
+        super().__init__(measure)
+        self._measure = measure
+
+    def _score(self, rows: _Rows, weights: FloatArray | None = None, base: float = math.e) -> float:
+        return score(self._measure, weights=weights, base=base, **rows.context)
+
+    def _values(self, rows: _Rows) -> FloatArray:
         """Return the values of the measure before averaging."""
-        context = {**vars(self), "base": math.e, "reward": "mean"}
-        context |= {"rarer": _RARER, "message": _MESSAGE}
-        declared = {key: context[key] for key in keywords(measure) & {*context}}
+        context = {**rows.context, "base": math.e, "reward": "mean"}
+        declared = {key: context[key] for key in keywords(self._measure) & {*context}}
         rule = "it must accept probabilities strictly between 0 and 1, with or without weights"
-        returned = contract.attempt(rule, lambda: measure(self.proba, self.y, **declared))
+        returned = self.attempt(rule, lambda: self._measure(rows.proba, rows.y, **declared))
         return np.asarray(returned, dtype=np.float64)
 
-
-def _check_values(
-    contract: Contract, measure: MeasureFunction, rows: _Rows, over: str
-) -> FloatArray:
-    """Check the values of a measure, and that its inputs are unchanged."""
-    copy = rows[np.arange(len(rows.y))]
-    values = copy.values(contract, measure)
-    for name, array in vars(rows).items():
-        contract.require(np.array_equal(vars(copy)[name], array), _PURE, f"{name} was changed")
-    rule = "a measure must return one value per row or one number"
-    finding = f"it returned shape {values.shape} for {len(rows.y)} rows"
-    contract.require(values.shape in ((), rows.y.shape), rule, finding)
-    rule = 'a measure with over="set" must return one number'
-    contract.require(over == "row" or values.shape == (), rule, finding)
-    contract.require(
-        bool(np.isfinite(values).all()),
-        "a measure must be finite where all probabilities are strictly between 0 and 1",
-        f"{int((~np.isfinite(values)).sum())} of its values are not",
-    )
-    if values.ndim:
-        for row in (0, len(rows.y) - 1):
-            alone = rows[np.array([row])].values(contract, measure)
-            contract.require(
+    def check_values(self, rows: _Rows, over: str) -> FloatArray:
+        """Check the values of a measure, and that its inputs are unchanged."""
+        copy = rows[np.arange(len(rows.y))]
+        values = self._values(copy)
+        for name, array in vars(rows).items():
+            self.require(np.array_equal(vars(copy)[name], array), _PURE, f"{name} was changed")
+        rule = "a measure must return one value per row or one number"
+        finding = f"it returned shape {values.shape} for {len(rows.y)} rows"
+        self.require(values.shape in ((), rows.y.shape), rule, finding)
+        rule = 'a measure with over="set" must return one number'
+        self.require(over == "row" or values.shape == (), rule, finding)
+        rule = "a measure must be finite where all probabilities are strictly between 0 and 1"
+        infinite = int((~np.isfinite(values)).sum())
+        self.require(infinite == 0, rule, f"{infinite} of its values are not")
+        for row in (0, len(rows.y) - 1) if values.ndim else ():
+            alone = self._values(rows[np.array([row])])
+            self.require(
                 alone.shape == (1,) and np.allclose(alone[0], values[row], rtol=1e-9, atol=1e-12),
                 "a row's value must not depend on the other rows",
                 f"row {row} has {values[row]} among others and {alone} alone",
             )
-    return values
+        return values
 
+    def check_row_order(self, rows: _Rows, values: FloatArray) -> None:
+        plain, order = self._score(rows), stream(3).permutation(len(rows.y))
+        rule = "the order of the rows must not matter"
+        self._require_same(plain, self._score(rows[order]), rule, "in another order")
+        self._require_same(plain, float(values.mean()), rule, "as the mean of the values")
 
-def _check_row_order(
-    contract: Contract, measure: MeasureFunction, rows: _Rows, values: FloatArray
-) -> None:
-    order = stream(3).permutation(len(rows.y))
-    plain, shuffled = rows.score(measure), rows[order].score(measure)
-    rule = "the order of the rows must not matter"
-    _check_same(contract, plain, shuffled, rule, "in another order")
-    _check_same(contract, plain, float(values.mean()), rule, "as the mean of the values")
+    def check_row_weights(self, rows: _Rows) -> None:
+        times = stream(4).integers(0, 4, size=len(rows.y))
+        weights = times.astype(np.float64)
+        weighted = self._score(rows, weights)
+        self.require(np.array_equal(weights, times), _PURE, "weights was changed")
+        repeated = self._score(rows[np.repeat(np.arange(len(rows.y)), times)])
+        rule = "a row of weight w must count as w rows"
+        self._require_same(weighted, repeated, rule, "with rows repeated")
+        scaled = self._score(rows, weights / weights.sum())
+        rule = "only the ratios of weights must matter"
+        self._require_same(weighted, scaled, rule, "with weights that sum to one")
 
+    def check_base(self, rows: _Rows, unit: str) -> None:
+        rule = "a measure that declares base has the unit nats"
+        self.require(unit == "nats", rule, f"its unit is {unit!r}")
+        nats, bits = self._score(rows), self._score(rows, base=2.0)
+        rule = "another base must only change the unit"
+        same = math.isclose(nats, bits * math.log(2), rel_tol=1e-9, abs_tol=1e-12)
+        self.require(same, rule, f"the score is {nats} nats and {bits} bits")
 
-def _check_row_weights(contract: Contract, measure: MeasureFunction, rows: _Rows) -> None:
-    times = stream(4).integers(0, 4, size=len(rows.y))
-    weights = times.astype(np.float64)
-    weighted = rows.score(measure, weights=weights)
-    contract.require(np.array_equal(weights, times), _PURE, "weights was changed")
-    repeated = rows[np.repeat(np.arange(len(rows.y)), times)].score(measure)
-    rule = "a row of weight w must count as w rows"
-    _check_same(contract, weighted, repeated, rule, "with rows repeated")
-    scaled = rows.score(measure, weights=weights / weights.sum())
-    rule = "only the ratios of weights must matter"
-    _check_same(contract, weighted, scaled, rule, "with weights that sum to one")
+    def _require_same(self, score: float, again: float, rule: str, how: str) -> None:
+        same = math.isclose(score, again, rel_tol=1e-9, abs_tol=1e-12)
+        self.require(same, rule, f"the score is {score}, and {again} {how}")
 
-
-def _check_base(contract: Contract, measure: MeasureFunction, unit: str, rows: _Rows) -> None:
-    rule = "a measure that declares base has the unit nats"
-    contract.require(unit == "nats", rule, f"its unit is {unit!r}")
-    nats, bits = rows.score(measure), rows.score(measure, base=2.0)
-    rule = "another base must only change the unit"
-    same = math.isclose(nats, bits * math.log(2), rel_tol=1e-9, abs_tol=1e-12)
-    contract.require(same, rule, f"the score is {nats} nats and {bits} bits")
-
-
-def _check_same(contract: Contract, score: float, again: float, rule: str, how: str) -> None:
-    same = math.isclose(score, again, rel_tol=1e-9, abs_tol=1e-12)
-    contract.require(same, rule, f"the score is {score}, and {again} {how}")
-
-
-def _check_direction(
-    contract: Contract, measure: MeasureFunction, info: MeasureInfo, classes: int
-) -> None:
-    y = np.repeat(np.arange(classes), 20)
-    right = np.full((len(y), classes), 0.1 / (classes - 1))
-    right[np.arange(len(y)), y] = 0.9
-    prior = np.full(classes, 1 / classes)
-    when_right, when_wrong = (
-        _Rows(proba, y, prior, right).score(measure) for proba in (right, np.roll(right, 1, axis=1))
-    )
-    greater = info.greater_is_better
-    kept = when_right >= when_wrong if greater else when_right <= when_wrong
-    rule = (
-        f"with greater_is_better={greater} a confidently right learner must not score worse than a "
-        "confidently wrong one"
-    )
-    if info.partial:
-        rule = f"a measure is only partial if not so: {rule}"
-    contract.require(kept != info.partial, rule, f"they score {when_right} and {when_wrong}")
+    def check_direction(self, info: MeasureInfo, classes: int) -> None:
+        y = np.repeat(np.arange(classes), 20)
+        right = np.full((len(y), classes), 0.1 / (classes - 1))
+        right[np.arange(len(y)), y] = 0.9
+        prior = np.full(classes, 1 / classes)
+        when_right, when_wrong = (
+            self._score(_Rows(proba, y, prior, right))
+            for proba in (right, np.roll(right, 1, axis=1))
+        )
+        greater = info.greater_is_better
+        kept = when_right >= when_wrong if greater else when_right <= when_wrong
+        rule = (
+            f"with greater_is_better={greater} a confidently right learner must not score worse "
+            "than a confidently wrong one"
+        )
+        if info.partial:
+            rule = f"a measure may only be partial if it breaks this rule: {rule}"
+        self.require(kept != info.partial, rule, f"they score {when_right} and {when_wrong}")

@@ -9,16 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from simstudy.errors import SimstudyError
-from simstudy.results.files import write_files
-from simstudy.results.results import Results
+from simstudy.results.read.open import Results
+from simstudy.results.store.atomic_files import write_files
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from simstudy.analysis.claims import StatementVerdict
-    from simstudy.analysis.published import Agreement
-    from simstudy.study.published import Published
-    from simstudy.study.readings import Reading
+    from simstudy.analysis.claims.published import Agreement
+    from simstudy.analysis.claims.verdict import StatementVerdict
+    from simstudy.study.lists import Published, Reading
 
 _CONVENTIONS = ("base", "reward", "prior", "cutoff")
 
@@ -45,7 +44,7 @@ def compare_studies(
     names : sequence of str, optional
         Their names on the page; the studies' own names if left out, numbered if not unique.
     verdicts : sequence of StatementVerdict, optional
-        Verdicts on statements, from `simstudy.analysis.claims.check_statements`.
+        Verdicts on statements, from `simstudy.analysis.claims.verdict.check_statements`.
     readings : sequence of (Reading, verdicts), optional
         Verdicts on the same statements under several readings, those above first.
     printed : sequence of (Published, Agreement), optional
@@ -57,7 +56,7 @@ def compare_studies(
     variants : bool
         Whether the studies are variants of one study; ``readings`` then hold their findings.
     """
-    from simstudy.report.compare import Compared, compare_page
+    from simstudy.report.pages.comparison import Compared, compare_page
 
     if not results:
         raise SimstudyError("no studies were given to compare")
@@ -84,7 +83,7 @@ def changes(results: Mapping[str, Results], measure: str | None = None) -> pd.Da
     are independent. The confidence is that of the first study. Raises `SimstudyError` if the
     studies are not comparable; see `not_comparable`.
     """
-    from simstudy.analysis.compare import compare
+    from simstudy.analysis.models.compare_studies import compare
 
     value = measure or common_measure(list(results.values()))
     if apart := not_comparable(results, value):

@@ -1,28 +1,40 @@
-"""Run a list of studies and compare them on one page."""
+"""Run several studies and compare them on one page: lists of studies, and variants of a study."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import itertools
+import re
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, Unpack
 
+from simstudy.engine.plan import make_plan
 from simstudy.engine.workers.child import spare_children
+from simstudy.errors import SimstudyError
 from simstudy.experiments.learners.data_results import DataResults
-from simstudy.results.results import Results
-from simstudy.study.lists import Collection
+from simstudy.results.read.model_analyses import ModelResults
+from simstudy.results.read.open import Results
+from simstudy.results.store.atomic_files import write_files
+from simstudy.study.claims import ModelClaim, Statement
+from simstudy.study.constants import JOURNAL
+from simstudy.study.files import set_dotted
+from simstudy.study.lists import Collection, Reading, load_variant
 from simstudy.study.study import Study
-from simstudy.workflow.options import RunOptions
+from simstudy.texts import shortened
+from simstudy.workflow.compare import compare_studies, write_page
 from simstudy.workflow.progress import Progress
-from simstudy.workflow.run import run_study
+from simstudy.workflow.run import RunOptions, run_study
 
 if TYPE_CHECKING:
-    from simstudy.analysis.claims import StatementVerdict
-    from simstudy.analysis.published import Agreement
-    from simstudy.study.published import Published
+    from simstudy.analysis.claims.published import Agreement
+    from simstudy.analysis.claims.verdict import StatementVerdict
+    from simstudy.study.lists import Published
 
 PAGE = "compare.html"
+MAX_VARIANTS = 24
 Watch: TypeAlias = Callable[[Study], AbstractContextManager[Progress | bool | None]]
 
 
@@ -58,13 +70,12 @@ def run_collection(
         results = run(collection, directory, options)
         readings = [run(part, directory / part.name, only_scores) for part in collection.readings]
     if options.get("report", True):
-        from simstudy.report.tables.published import published_tables
-        from simstudy.workflow.compare import write_page
+        from simstudy.report.tables.comparison import published
 
         write_page(directory / PAGE, page(collection, results, readings))
         for printed, agreement in _agreements(collection, results):
-            for table in published_tables(printed, agreement):
-                write_page(directory / f"{table.name}.csv", table.csv)
+            table = published(printed, agreement)
+            write_page(directory / f"{table.name}.csv", table.csv)
     return results + [each for made in readings for each in made if each.manifest["failures"]]
 
 
@@ -83,7 +94,7 @@ def summary(collection: Collection, results: Sequence[Results]) -> list[str]:
 
 def _verdicts(collection: Collection, results: Sequence[Results]) -> list[StatementVerdict]:
     """The verdicts on the statements by the results of all studies, in their order."""
-    from simstudy.analysis.claims import check_statements
+    from simstudy.analysis.claims.verdict import check_statements
 
     names = [study.name for study in collection.studies]
     return check_statements(collection.statements, dict(zip(names, results, strict=True)))
@@ -93,15 +104,14 @@ def _agreements(
     collection: Collection, results: Sequence[Results]
 ) -> list[tuple[Published, Agreement]]:
     """How means agree with printed values."""
-    from simstudy.analysis.published import agreement
+    from simstudy.analysis.claims.published import agreement
 
     names = [study.name for study in collection.studies]
     agreements = []
     for printed in collection.published:
         made = results[names.index(printed.study)]
         assert isinstance(made, DataResults)
-        means = made.dataset_table(printed.measure or None)
-        means = means if made.info(printed.measure or None).greater_is_better else -means
+        means = made.data_findings(printed.measure or None).means
         agreed = agreement(means, printed.values, printed.leave_out, printed.tolerance)
         agreements.append((printed, agreed))
     return agreements
@@ -111,8 +121,6 @@ def page(
     collection: Collection, results: list[Results], readings: Sequence[list[Results]] = ()
 ) -> str:
     """The page that compares the studies, here and under ``others``, and checks the statements."""
-    from simstudy.workflow.compare import compare_studies
-
     names = [study.name for study in collection.studies]
     parts = zip([collection, *collection.readings], [results, *readings], strict=True)
     verdicts = [(part.reading, _verdicts(part, made)) for part, made in parts]
@@ -126,4 +134,143 @@ def page(
         title=collection.title or collection.name,
         citation=collection.citation,
         note=collection.note,
+    )
+
+
+def parse_key(text: str) -> tuple[str, list[object]]:
+    """Read ``measures.prior=train,test`` as a dotted key and its values.
+
+    Values are written as in TOML; words need no quotes.
+    """
+    key, _, listed = text.partition("=")
+    values = re.findall(r"(?:\[[^\]]*\]|\"[^\"]*\"|[^,])+", listed)
+    if not key.strip() or not values:
+        raise SimstudyError(
+            f"--key: '{text}' is not a key with its values such as measures.prior=train,test"
+        )
+    return key.strip(), [_value(value.strip()) for value in values]
+
+
+def _value(text: str) -> object:
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
+    except (ValueError, RecursionError) as error:  # numbers of thousands of digits, deep nesting
+        raise SimstudyError(
+            f"--key: '{shortened(text)}' is too long a number, or nested too deeply"
+        ) from error
+
+
+def variants(keys: Sequence[tuple[str, Sequence[object]]]) -> list[Reading]:
+    """Every combination of the values of some keys, labelled and named."""
+    combinations = [*itertools.product(*(values for _, values in keys))]
+    if len(combinations) > MAX_VARIANTS:
+        raise SimstudyError(
+            f"--key: these values make {len(combinations)} variants; {MAX_VARIANTS} are allowed"
+        )
+    last = [key.rpartition(".")[2] for key, _ in keys]
+    pairs = zip(last, keys, strict=True)
+    names = [short if last.count(short) == 1 else key for short, (key, _) in pairs]
+    readings = []
+    for number, values in enumerate(combinations, start=1):
+        override: dict[str, object] = {}
+        for (key, _), value in zip(keys, values, strict=True):
+            set_dotted(override, key, value)
+        label = ", ".join(f"{name} {value}" for name, value in zip(names, values, strict=True))
+        slug = re.sub(r"[^A-Za-z0-9.]+", "-", label).strip("-.")
+        readings.append(Reading(label=label, id=f"{number:02}-{slug}"[:60], override=override))
+    return readings
+
+
+def vary_study(
+    path: str | Path,
+    keys: Sequence[str],
+    out: str | Path | None = None,
+    overrides: Mapping[str, object] | None = None,
+    watch: Watch | None = None,
+    **options: Unpack[RunOptions],
+) -> tuple[Path, list[Results]]:
+    """Run variants of a study and write a page: which findings hold under all of them.
+
+    Each variant goes to ``<out>/<study>-varied/<variant>``, the page beside them. Variants that
+    differ in their analysis alone share their cells.
+
+    Parameters
+    ----------
+    path : str or Path
+        The study file.
+    keys : sequence of str
+        Keys and values, e.g. ``measures.prior=train,test``; several keys are combined. A
+        parameter of a learner is ``learners.LABEL.parameter``, one of a change
+        ``changes[0].rate``.
+    out : str or Path, optional
+        The directory above; ``results`` if left out.
+    overrides : mapping, optional
+        Values that replace those of every variant, as in `load_study`.
+    watch : callable, optional
+        As in `run_collection`.
+    **options
+        Of the run, as in `run_study`.
+
+    Returns
+    -------
+    (Path, list of Results)
+        The page, and the results of the variants.
+    """
+    readings = variants([parse_key(key) for key in keys])
+    studies = [load_variant(Path(path), reading.override, overrides) for reading in readings]
+    for study in studies:
+        study.demand_models("vary")
+    place = Path("results" if out is None else out) / f"{studies[0].name}-varied"
+    results: list[Results] = []
+    computed: dict[str, Path] = {}
+    with spare_children():
+        for reading, study in zip(readings, studies, strict=True):
+            directory = place / reading.id
+            _share(computed.setdefault(make_plan(study).fingerprint(), directory), directory)
+            with watch(study) if watch is not None else nullcontext() as progress:
+                results.append(run_study(study, directory, progress=progress, **options))
+    write_page(place / PAGE, variants_page(readings, results))
+    return place / PAGE, results
+
+
+def _share(source: Path, directory: Path) -> None:
+    """Copy the journal of a variant that has the same cells."""
+    journal, copy = source / JOURNAL, directory / JOURNAL
+    if journal != copy and journal.exists() and not copy.exists():
+        write_files({copy: journal.read_bytes()})
+
+
+def statements(variants: Sequence[Results]) -> list[Statement]:
+    """Every "X beats Y at n rows" that any of the results supports, by size."""
+    beats: dict[tuple[int, str, str], None] = {}
+    for results in variants:
+        assert isinstance(results, ModelResults)
+        for pair in results.findings().pairs:
+            if pair.winner is not None:
+                ahead = pair.seen_from(pair.winner)
+                beats[ahead.size, ahead.first, ahead.second] = None
+    name, findings = variants[0].study.name, []
+    for size, first, second in sorted(beats, key=lambda key: key[0]):
+        claim = ModelClaim(name, f"{size:,} rows", "beats", [first], [size], [second])
+        findings.append(Statement(f"{first} beats {second} at {size:,} rows", [claim]))
+    return findings
+
+
+def variants_page(readings: Sequence[Reading], variants: Sequence[Results]) -> str:
+    """The page of the variants: their curves, and each finding under each of them."""
+    from simstudy.analysis.claims.verdict import check_statements
+
+    findings, study = statements(variants), variants[0].study
+    verdicts = [
+        (reading, check_statements(findings, {study.name: results}))
+        for reading, results in zip(readings, variants, strict=True)
+    ]
+    return compare_studies(
+        variants,
+        [reading.label for reading in readings],
+        readings=verdicts,
+        title=f"Sensitivity of “{study.heading}”",
+        variants=True,
     )

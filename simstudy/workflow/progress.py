@@ -1,19 +1,25 @@
-"""Progress of a run: a bar in a notebook or on a terminal, otherwise a line per minute."""
+"""Progress of a run: a bar in a notebook or on a terminal, or a line per minute; and a log."""
 
 from __future__ import annotations
 
 import contextlib
+import json
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from importlib import import_module
+from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any, TextIO, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
+from simstudy.errors import SimstudyError
 from simstudy.texts import on_one_line
 
 if TYPE_CHECKING:
+    from rich.progress import Progress as Bar
+    from rich.progress import ProgressColumn
+
     from simstudy.engine.task import Cell
 
 _INTERVAL = 60  # seconds between lines
@@ -55,21 +61,25 @@ def shown(progress: Progress | bool | None) -> Iterator[Progress | None]:
 def bar() -> Iterator[Progress]:
     """A bar on a terminal, or lines on what else standard error is."""
     if not sys.stderr.isatty():
-        yield _lines(sys.stderr)
+        yield _lines()
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
-    from rich.progress import Progress as Bar
+    from rich.progress import BarColumn, MofNCompleteColumn
 
-    models, more = TextColumn("models"), TextColumn("{task.fields[more]}")
-    columns = (models, BarColumn(), MofNCompleteColumn(), more)
-    with Bar(*columns, console=Console(stderr=True), transient=True) as shown:
+    with _live("models", BarColumn(), MofNCompleteColumn(), "{task.fields[more]}") as shown:
         task = shown.add_task("models", total=None, more="")
 
         def update(step: Step) -> None:
-            shown.update(task, completed=step.models, total=step.all_models, more=_status(step))
+            shown.update(task, completed=step.models, total=step.all_models, more=pace(step))
 
         yield update
+
+
+def _live(*columns: str | ProgressColumn) -> Bar:
+    """A display on standard error that vanishes at its end."""
+    from rich.console import Console
+    from rich.progress import Progress as Bar
+
+    return Bar(*columns, console=Console(stderr=True), transient=True)
 
 
 @contextlib.contextmanager
@@ -78,13 +88,10 @@ def busy(text: str, quiet: bool = False) -> Iterator[None]:
     if quiet or not sys.stderr.isatty():
         yield
         return
-    from rich.console import Console
     from rich.markup import escape
-    from rich.progress import Progress as Bar
-    from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import SpinnerColumn, TimeElapsedColumn
 
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    with Bar(*columns, console=Console(stderr=True), transient=True) as shown:
+    with _live(SpinnerColumn(), "{task.description}", TimeElapsedColumn()) as shown:
         shown.add_task(escape(on_one_line(text)), total=None)
         yield
 
@@ -103,10 +110,8 @@ def notebook_bar() -> Iterator[Progress]:
         nonlocal last
         if monotonic() - last >= _NOTEBOOK_INTERVAL or step.cells == step.all_cells:
             last = monotonic()
-            status = _status(step) if step.cells < step.all_cells else f"{pace(step)}, finishing"
-            text = f"{step.models:,} of {step.all_models:,} models, {status}"
             state = f'value="{step.models}" max="{step.all_models}"'
-            handle.update(_notebook_view(state, text), raw=True)
+            handle.update(_notebook_view(state, _status(step)), raw=True)
 
     try:
         yield update
@@ -129,30 +134,88 @@ def _in_notebook() -> bool:
     return ipython is not None and getattr(ipython.get_ipython(), "kernel", None) is not None
 
 
-def _lines(file: TextIO) -> Progress:
-    """One line a minute."""
+def _lines() -> Progress:
+    """One line a minute on standard error."""
     last = monotonic()
 
     def update(step: Step) -> None:
         nonlocal last
         if monotonic() - last >= _INTERVAL:
             last = monotonic()
-            models = f"{step.models:,} of {step.all_models:,} models"
-            print(f"{datetime.now():%H:%M} {models}, {_status(step)}", file=file, flush=True)
+            print(f"{datetime.now():%H:%M} {_status(step)}", file=sys.stderr, flush=True)
 
     return update
 
 
-def seconds_left(step: Step) -> float:
-    """The estimated remaining seconds of a run."""
-    return step.seconds / step.cells * (step.all_cells - step.cells)
-
-
 def pace(step: Step) -> str:
-    """The rate of cells, and the number of failures."""
+    """The rate of cells, the number of failures and the estimated remaining time."""
     failed = f", {step.failures:,} failed" if step.failures else ""
-    return f"{step.cells / max(step.seconds, 1e-9):,.0f} cells/s{failed}"
+    seconds = step.seconds / step.cells * (step.all_cells - step.cells)
+    left = f"{timedelta(seconds=round(seconds))} left" if seconds else "finishing"
+    return f"{step.cells / max(step.seconds, 1e-9):,.0f} cells/s{failed}, {left}"
 
 
 def _status(step: Step) -> str:
-    return f"{pace(step)}, {timedelta(seconds=round(seconds_left(step)))} left"
+    return f"{step.models:,} of {step.all_models:,} models, {pace(step)}"
+
+
+@contextlib.contextmanager
+def watched(quiet: bool = False, log: Path | None = None, **facts: object) -> Iterator[Progress]:
+    """A progress callback; ``facts`` go to the first line of the log."""
+    with contextlib.ExitStack() as stack:
+        watchers: list[Progress] = []
+        if log is not None:
+            watchers.append(stack.enter_context(_logged(log, facts)))
+        if not quiet:
+            watchers.append(stack.enter_context(bar()))
+
+        def progress(step: Step) -> None:
+            for watcher in watchers:
+                watcher(step)
+
+        yield progress
+
+
+@contextlib.contextmanager
+def _logged(path: Path, facts: dict[str, object]) -> Iterator[Progress]:
+    """A line of JSON at the beginning, for each finished model, and at the end."""
+    try:
+        file = path.open("a", encoding="utf-8")
+    except OSError as error:
+        raise SimstudyError(f"--log: {path} cannot be written: {error.strerror}") from error
+
+    def write(event: str, **fields: object) -> None:
+        now = datetime.now().astimezone().isoformat(timespec="milliseconds")
+        # an unwritable log does not stop the run
+        with contextlib.suppress(OSError):
+            file.write(json.dumps({"time": now, "event": event, **fields}) + "\n")
+            file.flush()
+
+    def update(step: Step) -> None:
+        failed = [
+            {"size": c.size, "learner": c.learner, "status": c.status, "error": c.error}
+            for c in step.finished
+            if c.status != "ok"
+        ]
+        write(
+            "model",
+            model=step.finished[0].model,
+            models=step.models,
+            of=step.all_models,
+            cells=step.cells,
+            failures=step.failures,
+            seconds=round(step.seconds, 3),
+            failed=failed,
+        )
+
+    write("begin", **facts)
+    try:
+        yield update
+    except BaseException as error:
+        write("stopped", why=f"{type(error).__name__}: {error}")
+        raise
+    else:
+        write("end")
+    finally:
+        with contextlib.suppress(OSError):
+            file.close()

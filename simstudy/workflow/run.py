@@ -7,33 +7,42 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from time import perf_counter
-from typing import Unpack
+from typing import TypedDict, Unpack
 
+from simstudy.data.sizes import Size, size_text
 from simstudy.engine.execute import execute
 from simstudy.engine.plan import Plan, make_plan
 from simstudy.engine.task import Cell, CellKey, prepare
 from simstudy.engine.workers.worker import limit_memory
 from simstudy.errors import SOME_FAILED, SimstudyError
-from simstudy.results.analyses import ModelResults
-from simstudy.results.manifest import filled
-from simstudy.results.recorded import foreign, recorded_plan, recorded_study
-from simstudy.results.results import Results, results_of
-from simstudy.results.store import SHARD, Store
+from simstudy.results.read.base import foreign
+from simstudy.results.read.model_analyses import ModelResults
+from simstudy.results.read.open import Results, recorded_plan, recorded_study, results_of
+from simstudy.results.store.manifest import filled
+from simstudy.results.store.store import SHARD, Store
 from simstudy.study.constants import FAILURES
-from simstudy.study.sizes import Size, size_text
 from simstudy.study.study import Study
-from simstudy.workflow.options import RunOptions, check_options
 from simstudy.workflow.progress import Progress, Step, shown
 from simstudy.workflow.refine import refine as add_sizes
 
-CLOSE_SIZES = (
-    "the sizes around each crossing are close to each other already, so refining added no sizes"
-)
+CLOSE_SIZES = "the sizes around each crossing are already close, so refining added no sizes"
 NO_CROSSING = (
     "no crossing is established between the sizes studied (no learner is significantly ahead of "
     "another at one size and behind it at another), so refining added no sizes"
 )
 _MAX_NAMED = 5  # models that an error names
+
+
+class RunOptions(TypedDict, total=False):
+    """Options of a run; scores do not depend on the number of jobs or the cluster."""
+
+    jobs: int | None  # worker processes; one per processor if None
+    cluster: str | None  # the address of a Dask scheduler, or "local" to start one
+    overwrite: bool  # replace existing results
+    report: bool  # write tables and figures, not only scores; the default
+    fail_fast: bool  # raise an error at the first cell that fails
+    retry: bool  # rerun the cells that failed before
+    refine: bool | None  # add sizes around crossings; None: as in the study or its results
 
 
 class _CodeNeededError(SimstudyError):
@@ -78,14 +87,8 @@ def run_study(
         refine = options.get("refine")
         if refine is None:  # refined results stay refined
             refine = study.thresholds.refine or _is_refined(store)
-        reused = store.holds(plan, options.get("overwrite", False))
-        if options.get("retry") and store.cells.forget_failures(plan):
-            reused = False
+        reused, seconds = _run(study, plan, store, range(plan.problems), options, update)
         if not reused:
-            store.begin(study.as_dict(), plan)
-            todo = store.cells.todo(plan)
-            store.cells.note_kept(plan)
-            seconds = _compute(plan, store, todo, plan.problems, options, update)
             store.finish(plan, {"seconds": seconds})
         if refine:
 
@@ -93,8 +96,7 @@ def run_study(
                 _compute(wide, store, cells, plan.problems, options, update)
 
             made = results_of(study, plan, store.directory)
-            if add_sizes(made, plan, store, study.analysis, compute):
-                reused = False
+            reused &= not add_sizes(made, plan, store, compute)
             if not _is_refined(store):
                 made = results_of(study, plan, store.directory)
                 assert isinstance(made, ModelResults)
@@ -111,11 +113,14 @@ def _is_refined(store: Store) -> bool:
 
 def _check_call(study: object, options: RunOptions) -> None:
     """Refuse arguments that no run has."""
-    check_options(options)
+    for name in options:
+        if name not in RunOptions.__annotations__:
+            names = ", ".join(RunOptions.__annotations__)
+            raise TypeError(f"unexpected keyword argument '{name}'; known: {names}")
     if not isinstance(study, Study):
         raise SimstudyError(
-            f"a study is needed, not {type(study).__name__}: load_study reads one from a file, "
-            "make_study makes one of a dictionary"
+            f"expected a study, not {type(study).__name__}: load_study reads one from a file, "
+            "make_study makes one from a dictionary"
         )
 
 
@@ -155,19 +160,31 @@ def run_shard(
     plan = make_plan(study)
     store = Store(_place(study, out, f"-shard-{which}-of-{of}"))
     with store.folder.locked(), shown(progress) as update:
-        reused = store.holds(plan, options.get("overwrite", False))
-        if options.get("retry") and store.cells.forget_failures(plan):
-            reused = False
+        models = range(which - 1, plan.problems, of)
+        reused, _ = _run(study, plan, store, models, options, update)
         if not reused:
-            store.begin(study.as_dict(), plan)
-            models = range(which - 1, plan.problems, of)
-            todo = {
-                model: cells for model, cells in store.cells.todo(plan).items() if model in models
-            }
-            store.cells.note_kept(plan)
-            _compute(plan, store, todo, len(models), options, update)
             store.set_status(plan, f"{SHARD} {which}/{of}")
     return store
+
+
+def _run(
+    study: Study,
+    plan: Plan,
+    store: Store,
+    models: range,
+    options: RunOptions,
+    progress: Progress | None,
+) -> tuple[bool, float | None]:
+    """Compute what a store lacks of some models; whether it lacks nothing, and the seconds."""
+    reused = store.holds(plan, options.get("overwrite", False))
+    if options.get("retry") and store.cells.forget_failures(plan):
+        reused = False
+    if reused:
+        return True, None
+    store.begin(study.as_dict(), plan)
+    todo = {model: cells for model, cells in store.cells.todo(plan).items() if model in models}
+    store.cells.note_kept(plan)
+    return False, _compute(plan, store, todo, len(models), options, progress)
 
 
 def merge(
@@ -186,28 +203,26 @@ def merge(
     overwrite : bool
         Replace existing results.
     """
-    pieces = [Store(Path(directory)) for directory in directories]
-    if not pieces:
+    if not (pieces := [Store(Path(directory)) for directory in directories]):
         raise SimstudyError("there are no results to merge")
     if overwrite and os.path.realpath(out) in map(os.path.realpath, directories):
         raise SimstudyError(
             f"{out} is one of the pieces, which --overwrite would delete; choose another --out"
         )
-    manifests = [manifest for piece in pieces if "measures" in (manifest := piece.folder.found())]
-    if not manifests:
-        manifests = [pieces[0].folder.whole_manifest()]  # which refuses
+    manifests = [each for piece in pieces if "measures" in (each := piece.folder.required())]
+    manifests = manifests or [pieces[0].folder.required(whole=True)]  # which refuses
     study = recorded_study(pieces[0].directory)
     plan = recorded_plan(study, pieces[0].directory, manifests[0])
     for piece in pieces:
         piece.check(plan)
     whole = Store(Path(out))
-    described = ("measures", "columns", "about", "rests_on", "session", "parts", "notes", "tables")
+    described = ["measures", "columns", "about", "rests_on", "session", "parts", "notes", "tables"]
     first = filled(manifests[0])
-    whole.descriptions = {key: first[key] for key in described}
-    if first["classes"]:
-        whole.descriptions["classes"] = first["classes"]
     networks = [item for each in manifests for item in filled(each)["networks"].items()]
-    whole.descriptions["networks"] = dict(sorted(networks))
+    described += ["classes"] * bool(first["classes"])
+    whole.descriptions = {key: first[key] for key in described} | {
+        "networks": dict(sorted(networks))
+    }
     with whole.folder.locked():
         refine = study.thresholds.refine or _is_refined(whole)
         if not (reused := whole.holds(plan, overwrite)):
@@ -223,8 +238,8 @@ def merge(
                     f"simstudy run {whole.directory / 'study.toml'} --out {whole.directory}"
                 )
             whole.finish(plan, {"seconds": None})
-        if refine and _refine_joined(study, plan, whole):
-            reused = False
+        if refine:
+            reused &= not _refine_joined(study, plan, whole)
         whole.write_study(study.as_dict(), plan)
         made = results_of(study, plan, whole.directory, reused, runnable=False)
         return _reported(made, whole, report=True)
@@ -244,7 +259,7 @@ def _refine_joined(study: Study, plan: Plan, store: Store) -> bool:
 
     try:
         made = results_of(study, plan, store.directory, runnable=False)
-        return add_sizes(made, plan, store, study.analysis, compute)
+        return add_sizes(made, plan, store, compute)
     except _CodeNeededError as error:
         store.notes.append(str(error))
         return False
@@ -267,10 +282,9 @@ def _compute(
         return None
     started = perf_counter()
     finished, cells_done, failures = models - len(todo), 0, 0
-    refused: dict[str, str] = {}
-    all_cells = sum(map(len, todo.values()))
-    jobs, cluster = options.get("jobs"), options.get("cluster")
-    running = contextlib.closing(execute(plan, jobs, todo, cluster, refused))
+    all_cells, refused = sum(map(len, todo.values())), dict[str, str]()
+    parallel = options.get("jobs"), todo, options.get("cluster")
+    running = contextlib.closing(execute(plan, *parallel, refused))
     with store.cells.saving(plan) as save, running as results:
         for cells in results:
             bad = [cell for cell in cells if cell.status != "ok"]
@@ -297,7 +311,7 @@ def run_cell(study: Study, model: int, size: float, learner: str) -> dict[str, f
     """
     from threadpoolctl import threadpool_limits
 
-    from simstudy.analysis.refinement import refinement_grid
+    from simstudy.analysis.models.thresholds import refinement_grid
 
     plan = make_plan(study)
     dose = Size.of(size).number

@@ -9,20 +9,18 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+from simstudy.components.registry import MEASURES
+from simstudy.data.sizes import size_text
 from simstudy.engine.plan import Plan, make_plan
 from simstudy.engine.task import Cell, Task, prepare
 from simstudy.errors import SimstudyError
 from simstudy.measures.base import keywords
-from simstudy.results.columns import is_readable
-from simstudy.results.identity import levels, owner
-from simstudy.results.journal import Journal
-from simstudy.results.manifest import descriptions, filled
-from simstudy.results.recorded import recorded_plan, recorded_study
-from simstudy.results.results import Results, open_results
-from simstudy.results.store import Store
+from simstudy.results.read.open import Results, open_results, recorded_plan, recorded_study
+from simstudy.results.store.columns import is_readable
+from simstudy.results.store.journal import Journal
+from simstudy.results.store.manifest import descriptions, filled, levels, owner
+from simstudy.results.store.store import Store
 from simstudy.study.constants import STUDY
-from simstudy.study.registry import MEASURES
-from simstudy.study.sizes import size_text
 from simstudy.study.study import Study, load_study
 from simstudy.workflow.progress import Progress, Step, shown
 
@@ -51,7 +49,7 @@ def add_measures(
         Whether to rewrite the report.
     """
     path, store = Path(directory) / STUDY, Store(Path(directory))
-    manifest = store.folder.whole_manifest()
+    manifest = store.folder.required(whole=True)
     recorded = recorded_study(store.directory)
     if not recorded.keep_answers:
         raise SimstudyError(
@@ -74,7 +72,7 @@ def add_measures(
                 raise SimstudyError(f"{store.directory} is not complete; run {path} to complete it")
             prepare(asked)
             entries = _rescored(asked, earlier, store.folder.journal, update)
-            store.cells.replace(owner(asked), entries)
+            store.folder.journal.replace(owner(asked), entries)
             store.descriptions = _described(make_plan(study), filled(manifest))
             store.begin(settings, asked)
             store.finish(asked, {"seconds": (store.folder.manifest() or {}).get("seconds")})
@@ -125,31 +123,35 @@ def _rescored(
     scoring = replace(asked, measured=(*first, *asked.measured[len(earlier.measured) :]))
     old_names = [column.name for column in earlier.columns]
     models, largest = _extent(earlier, journal)
-    started, done, task = perf_counter(), 0, None
-    for cells in journal.tasks():
+    started, task = perf_counter(), None
+    for done, cells in enumerate(journal.tasks(), 1):
         finished = []
         for cell in cells:
-            if len(cell.values) != len(old_names) or not is_readable(earlier, cell):
-                continue  # of a study with other measures, or damaged
-            if cell.model >= models or cell.size > largest:
-                continue  # of no study that the journal names
+            # of a study with other measures, damaged, or of no study that the journal names
+            valid = len(cell.values) == len(old_names) and is_readable(earlier, cell)
+            if not valid or cell.model >= models or cell.size > largest:
+                continue
             if task is None or task[0] != cell.model:
                 task = cell.model, Task(scoring, cell.model)
             values = dict(zip(old_names, cell.values, strict=True))
-            scored = _rescored_cell(task[1], cell)
+            kept = f"the predictions kept of {cell.learner} on model {cell.model}"
+            try:
+                scored = task[1].rescored(cell)
+            except ValueError as error:
+                rows = size_text(cell.size)
+                raise SimstudyError(f"{kept} with {rows} rows cannot be scored: {error}") from error
             for column, value in zip(scoring.columns, scored.values, strict=True):
                 recorded = values.setdefault(column.name, value)
                 same = recorded == value or (math.isnan(recorded) and math.isnan(value))
                 if cell.answers and not same:
                     raise SimstudyError(
-                        f"the predictions kept of {cell.learner} on model {cell.model} give "
-                        f"{column.name} = {value}, and {recorded} is recorded; run the study again"
+                        f"{kept} give {column.name} = {value}, and {recorded} is recorded; run the "
+                        "study again"
                     )
             together = tuple(values[column.name] for column in asked.columns)
             finished.append(replace(cell, values=together, warning=scored.warning))
         if finished:
             yield finished
-        done += 1
         if progress is not None:
             counts = (done, earlier.problems, done * earlier.cells_each, earlier.cells, 0)
             progress(Step(*counts, perf_counter() - started, finished))
@@ -161,16 +163,6 @@ def _extent(plan: Plan, journal: Journal) -> tuple[int, int]:
     models = max([plan.problems, *(conditions["models"] for conditions in every)])
     sizes = {*plan.doses, *(size for conditions in every for size in levels(conditions)[1])}
     return max(plan.source.first(models).count, plan.problems), max(sizes)
-
-
-def _rescored_cell(task: Task, cell: Cell) -> Cell:
-    try:
-        return task.rescored(cell)
-    except ValueError as error:
-        raise SimstudyError(
-            f"the predictions kept of {cell.learner} on model {cell.model} with "
-            f"{size_text(cell.size)} rows cannot be scored: {error}"
-        ) from error
 
 
 def _fitted_keywords(measure: str) -> frozenset[str]:

@@ -49,14 +49,14 @@ def test_the_schema_missing_values_and_classes_are_printed(command):
     assert "A1        nominal       12  2: a, b" in lines
     assert "A2        numeric       12  13.75 to 80.25" in lines
     assert "+           307   44.5%" in lines
-    assert "Odd:" not in lines
+    assert "Warnings:" not in lines
 
 
 def test_what_is_odd_is_printed(command, tmp_path):
     (tmp_path / "odd.csv").write_text(ODD)
     done = command("data", "odd.csv")
     assert (done.returncode, done.stderr) == (0, "")
-    heading, odd = done.stdout.split("Odd:")
+    heading, odd = done.stdout.split("Warnings:")
     assert "odd.csv: 11 rows, 4 attributes (2 numeric, 2 nominal), 2 missing values;" in heading
     for words in (
         "1 row without a target dropped: line 6",

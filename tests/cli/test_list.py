@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from simstudy.study.registry import REGISTRIES
+from simstudy.components.registry import REGISTRIES
 
 
 def test_list_names_everything_with_a_line_each(command):
@@ -72,7 +72,7 @@ def test_an_unknown_name_is_one_sentence_with_suggestions(command, refused):
 def test_an_installed_packages_entry_point_is_listed(tmp_path):
     (tmp_path / "their_package.py").write_text(
         "from dataclasses import dataclass\nfrom simstudy import register_learner\n"
-        "from simstudy.learners.prior import Prior\n"
+        "from simstudy.learners.baselines import Prior\n"
         "@register_learner('theirs')\n@dataclass(frozen=True)\nclass Theirs(Prior):\n"
         "    'A learner from an installed package.'\n"
     )

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simstudy.report.figures import write_figures
+from simstudy.report.files import write_figures
 from simstudy.report.tables.files import write_tables
 from simstudy.study.study import load_study
 from simstudy.texts import as_csv, csv_text, csv_value, on_one_line, printable
@@ -29,7 +29,7 @@ class Failing:
     def fit(self, sample, rng):
         if len(sample.codes) > 50:
             raise ValueError("=cmd|' /C calc'!A0 \\x1b]0;title\\x07\\rend")
-        from simstudy.learners.naive_bayes import NaiveBayes
+        from simstudy.learners.bayes.naive_bayes import NaiveBayes
         return NaiveBayes().fit(sample, rng)
 """
 TITLE = r"A \u001b[31mred\u0007 \u0000 \ufffe \u202e title"

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import simstudy
-from simstudy.data.files import read_data_set
+from simstudy.data.files.read import read_data_set
 from simstudy.errors import SimstudyError
 from simstudy.networks import read_xmlbif
 
@@ -92,7 +92,7 @@ def test_run_says_what_is_odd_and_leaves_out_what_it_is_told_to(own, tmp_path):
 
 
 def test_advise_says_what_is_odd_and_leaves_it_out(own, monkeypatch):
-    from simstudy.workflow import advise
+    from simstudy.advice import advise
 
     monkeypatch.setattr(advise, "_SPLIT_ROWS", 1)
     said = own(

@@ -9,9 +9,8 @@ import pandas as pd
 import pytest
 
 from simstudy import load_study, run_study
-from simstudy.analysis.precision import power
-from simstudy.experiments.planning import duration, forecast
-from simstudy.workflow.pilot import Pilot, run_pilot
+from simstudy.analysis.models.precision import power
+from simstudy.workflow.pilot import Pilot, duration, forecast, run_pilot
 
 
 @pytest.mark.slow
@@ -60,8 +59,8 @@ def test_what_is_forecast_follows_from_the_spread(write_study):
             "mcse_error": [0.1, 0.1, np.nan],
         }
     )
-    pilot = Pilot(study, 10, table, started=2.0, each=0.5, report=1.0)
-    assert pilot.seconds(25) == 2 + 12.5 + 1
+    pilot = Pilot(study, 10, table, each=0.5, overhead=3.0)
+    assert pilot.seconds(25) == 12.5 + 3
     lines = "\n".join(forecast(pilot, 0.005, 0.01, 0.8))
     assert "25 models: about 16 s." in lines
     assert ": NB − TAN at 60" in lines

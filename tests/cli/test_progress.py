@@ -14,10 +14,9 @@ from time import sleep
 import pytest
 
 from simstudy import SimstudyError
-from simstudy.cli.progress import watched
 from simstudy.engine.task import Cell
 from simstudy.workflow import progress as watching
-from simstudy.workflow.progress import Step, pace, seconds_left
+from simstudy.workflow.progress import Step, pace, watched
 
 
 def step(models: int = 3, failed: int = 0, seconds: float = 2.0) -> Step:
@@ -29,9 +28,9 @@ def step(models: int = 3, failed: int = 0, seconds: float = 2.0) -> Step:
 
 
 def test_the_time_left_is_at_the_pace_so_far():
-    assert seconds_left(step(models=4, seconds=8)) == 12
-    assert pace(step(models=3, seconds=2)) == "6 cells/s"
-    assert pace(step(models=3, seconds=2, failed=2)) == "6 cells/s, 2 failed"
+    assert pace(step(models=4, seconds=8)) == "2 cells/s, 0:00:12 left"
+    assert pace(step(models=3, seconds=3, failed=2)) == "4 cells/s, 2 failed, 0:00:07 left"
+    assert pace(step(models=10, seconds=10)) == "4 cells/s, finishing"
 
 
 def test_away_from_a_terminal_there_is_a_line_a_minute(monkeypatch):

@@ -12,9 +12,9 @@ from dataclasses import replace
 import pytest
 
 from simstudy import SimstudyError, load_study, run_shard, run_study
-from simstudy.results.identity import _differences
-from simstudy.results.journal import Journal
-from simstudy.sources.tan import TANFamily
+from simstudy.results.store.journal import Journal
+from simstudy.results.store.manifest import _differences
+from simstudy.sources.families.tan import TANFamily
 from simstudy.workflow.run import CLOSE_SIZES, NO_CROSSING
 from simstudy.workflow.score import add_measures
 
@@ -56,7 +56,7 @@ def test_odd_options_are_refused_at_once(command, refused, write_study, argument
 
 def test_what_is_no_study_is_not_run(write_study, tmp_path):
     for run in (run_study, lambda study, out: run_shard(study, (1, 2), out)):
-        with pytest.raises(SimstudyError, match=r"a study is needed, not dict: load_study reads"):
+        with pytest.raises(SimstudyError, match=r"expected a study, not dict: load_study reads"):
             run({"name": "small"}, tmp_path / "out")
 
 
@@ -67,7 +67,9 @@ def test_a_family_whose_parents_are_not_known_is_accepted(write_study, monkeypat
 
 def test_other_comparisons_keep_no_answers(write_study):
     path = write_study(KEPT | {"[data]": '[measures]\ntargets = ["accuracy"]\n[data]\nrepeats = 2'})
-    with pytest.raises(SimstudyError, match=r"keep_answers: a comparison of measures keeps no"):
+    with pytest.raises(
+        SimstudyError, match=r"keep_answers: a comparison of measures does not keep"
+    ):
         load_study(path, {"compare": "measures", "data": {"train_sizes": [20], "test_sizes": [20]}})
 
 

@@ -52,7 +52,7 @@ def test_closed_streams_do_not_keep_a_run_from_its_work(write_study, tmp_path, c
     # A learner that writes to standard error must not write to a file of the study's.
     (tmp_path / "loud.py").write_text(
         "import os\nfrom dataclasses import dataclass\nimport simstudy\n"
-        "from simstudy.learners.naive_bayes import NaiveBayes\n"
+        "from simstudy.learners.bayes.naive_bayes import NaiveBayes\n"
         "@simstudy.register_learner('loud')\n@dataclass(frozen=True)\n"
         "class Loud(NaiveBayes):\n    'Loud.'\n"
         "    def fit(self, sample, rng):\n        os.write(2, b'noise')\n"

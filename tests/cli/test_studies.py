@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 
 from simstudy import load_study
-from simstudy.study.builtin import builtin_studies
+from simstudy.study.files import builtin_studies
 from simstudy.workflow.run import run_study
 
 

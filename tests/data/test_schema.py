@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from simstudy.data.attribute_arrays import attribute_codes
 from simstudy.data.codes import MISSING
-from simstudy.data.queries import attribute_codes
 from simstudy.data.sample import Sample
 from simstudy.data.schema import Schema, Variable
 from simstudy.learners import AODE, NaiveBayes

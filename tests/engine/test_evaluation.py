@@ -15,28 +15,28 @@ from simstudy.data.codes import configurations
 from simstudy.data.sample import Sample
 from simstudy.engine import evaluation as module
 from simstudy.engine.evaluation import evaluation, population
-from simstudy.engine.scoring import Scorer, class_prior
+from simstudy.engine.scoring import class_prior
 from simstudy.experiments.base import ScoreColumn
-from simstudy.learners.aode import AODE
-from simstudy.learners.c45.boosting import BoostedC45
-from simstudy.learners.c45.learner import C45
-from simstudy.learners.camml.learner import CaMML
-from simstudy.learners.hnb import HNB
-from simstudy.learners.kdb import KDB
-from simstudy.learners.lbr import LBR
-from simstudy.learners.mml.graph import MMLGraph
-from simstudy.learners.mml.tree import MMLTree
-from simstudy.learners.naive_bayes import NaiveBayes
-from simstudy.learners.one_attribute import DecisionStump, OneR
-from simstudy.learners.prior import Prior
-from simstudy.learners.tan import TAN
-from simstudy.learners.truth import Truth
-from simstudy.measures.rewards import information_reward
+from simstudy.learners.baselines import Prior, Truth
+from simstudy.learners.bayes.aode import AODE
+from simstudy.learners.bayes.hnb import HNB
+from simstudy.learners.bayes.kdb import KDB
+from simstudy.learners.bayes.lbr import LBR
+from simstudy.learners.bayes.naive_bayes import NaiveBayes
+from simstudy.learners.bayes.tan import TAN
+from simstudy.learners.networks.camml.learner import CaMML
+from simstudy.learners.rules.one_attribute import DecisionStump, OneR
+from simstudy.learners.trees.c45.boosting import BoostedC45
+from simstudy.learners.trees.c45.learner import C45
+from simstudy.learners.trees.mml.graph import MMLGraph
+from simstudy.learners.trees.mml.tree import MMLTree
+from simstudy.measures.scores.rewards import information_reward
 from simstudy.report.prose.captions import regret as regret_caption
-from simstudy.sources.aode import AODEFamily
-from simstudy.sources.kdb import KDBFamily
-from simstudy.sources.naive_bayes import NaiveBayesFamily
-from simstudy.sources.tan import TANFamily
+from simstudy.sources.families.aode import AODEFamily
+from simstudy.sources.families.kdb import KDBFamily
+from simstudy.sources.families.naive_bayes import NaiveBayesFamily
+from simstudy.sources.families.tan import TANFamily
+from tests.engine.scorers import scorer
 
 FAMILIES = [NaiveBayesFamily, TANFamily, AODEFamily, KDBFamily]
 LEARNERS = [
@@ -67,7 +67,7 @@ def draw(family, seed, variables=(4, 4), values=(2, 3)):
 def exact_scores(model, proba, train, measures, cutoff="mml", limit=None):
     judged = evaluation(model, "exact", np.random.default_rng(0))
     columns = [ScoreColumn(name, name, "exact") for name in measures]
-    return Scorer(columns, "train", cutoff, math.e, model, judged)(proba, train, limit)
+    return scorer(columns, model, judged, cutoff=cutoff)(proba, train, limit)
 
 
 @each_family
@@ -339,14 +339,14 @@ def test_the_parts_of_regret_sum_to_it_where_a_limit_is_missing(write_study, tmp
         ),
         (
             {"variables = [3, 4]": "variables = [3, 12]", '"both"': "100"},
-            "measures.also[2]: 'representation' needs learners' limits, which go through all joint",
+            "measures.also[2]: 'representation' needs learners' limits, which enumerate all joint",
         ),
         (
             {
                 "variables = [3, 4]": "variables = [3, 12]",
                 ', "regret", "representation", "estimation"': "",
             },
-            'data.test_size: "both" goes through all joint configurations of a model, up to '
+            'data.test_size: "both" enumerates all joint configurations of a model, at most '
             "2,097,152; models of 12 variables with 5 values have 244,140,625",
         ),
     ],

@@ -30,7 +30,7 @@ import json, os, sys
 from dataclasses import dataclass
 from pathlib import Path
 from simstudy import Learner, register_learner
-from simstudy.learners.prior import Prior
+from simstudy.learners.baselines import Prior
 
 @register_learner("reporter")
 @dataclass(frozen=True)
@@ -149,7 +149,7 @@ MISBEHAVING = """
 from dataclasses import dataclass
 import numpy as np
 from simstudy import Learner, register_learner
-from simstudy.learners.prior import Prior
+from simstudy.learners.baselines import Prior
 
 @register_learner("clumsy")
 @dataclass(frozen=True)
@@ -200,7 +200,7 @@ def test_a_family_that_cannot_draw_fails_its_models_and_says_why(write_study, tm
     (tmp_path / "picky.py").write_text(
         "from dataclasses import dataclass\n"
         "from simstudy import register_family\n"
-        "from simstudy.sources.tan import TANFamily\n"
+        "from simstudy.sources.families.tan import TANFamily\n"
         "@register_family('picky')\n@dataclass(frozen=True)\nclass Picky(TANFamily):\n"
         "    'Draws a model now and then.'\n"
         "    def draw(self, rng):\n"
@@ -233,7 +233,7 @@ VANDAL = """
 from dataclasses import dataclass
 import numpy as np
 from simstudy import Learner, register_learner, register_measure
-from simstudy.learners.prior import Prior
+from simstudy.learners.baselines import Prior
 
 @register_learner("vandal")
 @dataclass(frozen=True)
@@ -318,7 +318,7 @@ def test_a_study_in_which_all_failed_is_not_a_success_the_second_time(write_stud
 def test_means_are_over_the_models_in_which_nothing_failed(write_study, tmp_path):
     (tmp_path / "picky.py").write_text(
         "from dataclasses import dataclass\nfrom simstudy import register_learner\n"
-        "from simstudy.learners.naive_bayes import NaiveBayes\n"
+        "from simstudy.learners.bayes.naive_bayes import NaiveBayes\n"
         "@register_learner('choosy')\n@dataclass(frozen=True)\nclass Choosy(NaiveBayes):\n"
         "    'Naive Bayes that will not have many classes.'\n"
         "    def fit(self, sample, rng=None):\n"
@@ -342,7 +342,7 @@ def test_means_are_over_the_models_in_which_nothing_failed(write_study, tmp_path
 def test_warnings_of_a_learner_are_counted_and_kept(write_study, tmp_path, capfd):
     (tmp_path / "loud.py").write_text(
         "import warnings\nfrom dataclasses import dataclass\n"
-        "from simstudy import register_learner\nfrom simstudy.learners.prior import Prior\n"
+        "from simstudy import register_learner\nfrom simstudy.learners.baselines import Prior\n"
         "@register_learner('loud')\n@dataclass(frozen=True)\nclass Loud(Prior):\n    'Warns.'\n"
         "    def fit(self, sample, rng=None):\n"
         "        warnings.warn('the sky is falling')\n        return super().fit(sample, rng)\n"
@@ -356,7 +356,7 @@ def test_warnings_of_a_learner_are_counted_and_kept(write_study, tmp_path, capfd
 def test_a_learner_of_an_imported_module_is_known_to_workers(write_study, tmp_path, monkeypatch):
     (tmp_path / "of_a_module.py").write_text(
         "from dataclasses import dataclass\nfrom simstudy import register_learner\n"
-        "from simstudy.learners.prior import Prior\n"
+        "from simstudy.learners.baselines import Prior\n"
         "@register_learner('of_a_module')\n@dataclass(frozen=True)\n"
         "class OfAModule(Prior):\n    'Imported by whoever runs the study.'\n"
     )

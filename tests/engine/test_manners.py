@@ -13,10 +13,10 @@ import pandas as pd
 import pytest
 
 from simstudy import SimstudyError, load_study, merge, open_results, run_shard, run_study
-from simstudy.data.slots import slot_layout
+from simstudy.data.value_layout import slot_layout
 from simstudy.engine.workers import guard
 from simstudy.engine.workers.child import Child
-from simstudy.sources.tan import TANFamily
+from simstudy.sources.families.tan import TANFamily
 from simstudy.workflow.run import run_cell
 
 PLUGIN = '''
@@ -27,8 +27,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from simstudy import register_learner, register_measure
-from simstudy.learners.prior import Prior
-from simstudy.data.slots import slot_layout
+from simstudy.learners.baselines import Prior
+from simstudy.data.value_layout import slot_layout
 
 
 def force(array):
@@ -185,7 +185,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from simstudy import register_family
-from simstudy.sources.tan import TANFamily
+from simstudy.sources.families.tan import TANFamily
 
 
 @register_family("willful")

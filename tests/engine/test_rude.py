@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from simstudy import SimstudyError, load_study, merge, run_shard, run_study
-from simstudy.results.journal import JOURNAL, Journal
+from simstudy.results.store.journal import JOURNAL, Journal
 
 RUDE = """
 import os
@@ -22,7 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from simstudy import register_learner
-from simstudy.learners.prior import Prior
+from simstudy.learners.baselines import Prior
 
 held = []
 
@@ -145,7 +145,7 @@ def test_failed_cells_can_be_run_again(rude, tmp_path, honest):
     path = tmp_path / "now"
     (tmp_path / "flaky.py").write_text(
         "from dataclasses import dataclass\nfrom pathlib import Path\n"
-        "from simstudy import register_learner\nfrom simstudy.learners.prior import Prior\n"
+        "from simstudy import register_learner\nfrom simstudy.learners.baselines import Prior\n"
         "@register_learner('flaky')\n@dataclass(frozen=True)\nclass Flaky(Prior):\n    'Flaky.'\n"
         "    def fit(self, sample, rng=None):\n"
         f"        if not Path({str(path)!r}).exists():\n            raise OSError('not yet')\n"
@@ -158,9 +158,9 @@ def test_failed_cells_can_be_run_again(rude, tmp_path, honest):
     run_shard(study, (1, 2), tmp_path / "retried", jobs=1)
     shards = [run_shard(study, (n, 2), tmp_path / f"shard{n}", jobs=1).directory for n in (1, 2)]
     path.touch()
-    assert run_shard(study, (1, 2), tmp_path / "retried", jobs=1).failed_cells()
+    assert run_shard(study, (1, 2), tmp_path / "retried", jobs=1).cells.failed()
     retried = run_shard(study, (1, 2), tmp_path / "retried", jobs=1, retry=True)
-    assert not retried.failed_cells()
+    assert not retried.cells.failed()
     again = run_study(study, tmp_path / "again", jobs=1, report=False).directory
     for order in (shards, shards[::-1]):
         # A cell that succeeded somewhere counts, wherever else it failed.

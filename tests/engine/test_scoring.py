@@ -11,14 +11,14 @@ from simstudy import Sample
 from simstudy.engine.evaluation import Evaluation, Trial
 from simstudy.engine.scoring import (
     InvalidProbabilitiesError,
-    Scorer,
     check_probabilities,
     class_prior,
 )
 from simstudy.experiments.base import ScoreColumn
-from simstudy.learners.prior import Prior
+from simstudy.learners.baselines import Prior
 from simstudy.measures.base import clip
-from simstudy.sources.tan import TANFamily
+from simstudy.sources.families.tan import TANFamily
+from tests.engine.scorers import scorer
 
 MODEL = TANFamily(variables=(4, 4), values=(3, 3)).draw(np.random.default_rng(5))
 TRAIN = Sample([[0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 2]], MODEL.cards)
@@ -29,7 +29,7 @@ def scorer_of(measures, test=TEST, cutoff="mml", base=math.e, model=MODEL, rewar
     """A scorer of predictions for the rows of a sample."""
     columns = [ScoreColumn(name, name, "sampled") for name in measures]
     judged = Evaluation(test.attributes, {"sampled": Trial(np.arange(len(test)), test.target)})
-    return Scorer(columns, "train", cutoff, base, model, judged, reward)
+    return scorer(columns, model, judged, cutoff=cutoff, base=base, reward=reward)
 
 
 @pytest.mark.parametrize(
@@ -65,9 +65,9 @@ def test_the_cutoffs_are_those_of_the_papers_and_do_not_renormalise():
 
 
 def test_only_logarithmic_measures_see_clipped_probabilities():
-    scorer = scorer_of(["log_loss", "brier_score"])
+    score = scorer_of(["log_loss", "brier_score"])
     certain = np.tile([0.0, 1.0, 0.0], (2, 1))
-    log_loss, brier = scorer(certain, TRAIN)
+    log_loss, brier = score(certain, TRAIN)
     # n = 3, k = 3: the right row is clipped to 3.5/4.5, the wrong one's class to 0.5/4.5
     assert log_loss == pytest.approx(-(math.log(3.5 / 4.5) + math.log(0.5 / 4.5)) / 2, rel=1e-12)
     assert brier == pytest.approx((0 + 2) / 2, rel=1e-12)
@@ -77,8 +77,8 @@ def test_the_uninformed_learner_earns_nothing():
     rng = np.random.default_rng(3)
     train, test = MODEL.sample(50, rng), MODEL.sample(1000, rng)
     proba = Prior(alpha=0.5).fit(train).predict_proba(test.attributes)
-    scorer = scorer_of(["information_reward"], test)
-    assert scorer(proba, train)[0] == pytest.approx(0, abs=1e-15)
+    score = scorer_of(["information_reward"], test)
+    assert score(proba, train)[0] == pytest.approx(0, abs=1e-15)
 
 
 def test_the_base_divides_the_reward_by_its_logarithm():
@@ -104,8 +104,8 @@ def test_the_sum_over_classes_applies_to_the_information_reward_and_what_is_made
 
 def test_the_truth_has_no_divergence_from_itself():
     test = MODEL.sample(200, np.random.default_rng(1))
-    scorer = scorer_of(["kl_divergence"], test, "none")
-    assert scorer(MODEL.posterior(test.attributes), TRAIN)[0] == pytest.approx(0, abs=1e-12)
+    score = scorer_of(["kl_divergence"], test, "none")
+    assert score(MODEL.posterior(test.attributes), TRAIN)[0] == pytest.approx(0, abs=1e-12)
 
 
 @pytest.mark.parametrize(

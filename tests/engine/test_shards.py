@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from simstudy import SimstudyError, load_study, merge, open_results, run_shard, run_study
-from simstudy.results.journal import JOURNAL, Journal
+from simstudy.results.store.journal import JOURNAL, Journal
 
 
 @pytest.fixture
@@ -36,7 +36,10 @@ def test_shards_joined_are_the_whole(study, shards, tmp_path):
 
 
 def test_a_shard_alone_is_no_result(shards):
-    with pytest.raises(SimstudyError, match="holds shard 2/3 of a study alone; simstudy merge"):
+    with pytest.raises(
+        SimstudyError,
+        match="holds only shard 2/3 of a study; combine",
+    ):
         open_results(shards[1])
 
 
@@ -62,7 +65,8 @@ def test_pieces_of_different_studies_are_not_joined(study, shards, tmp_path, wri
 
 def test_pieces_that_disagree_are_not_joined(shards, tmp_path, study):
     cell = next(Journal(shards[1]).cells())
-    Journal(shards[2]).add([replace(cell, values=(9.0,))])
+    with Journal(shards[2]).adding() as add:
+        add([replace(cell, values=(9.0,))])
     with pytest.raises(
         SimstudyError, match=r"shard3 has a different score .* model 1, 20 rows, NB"
     ):

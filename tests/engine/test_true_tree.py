@@ -9,19 +9,19 @@ import numpy as np
 import pytest
 
 from simstudy import SimstudyError, load_study, make_study, run_study
+from simstudy.components.registry import FAMILIES
 from simstudy.data.sample import Sample
 from simstudy.engine.evaluation import evaluation
 from simstudy.engine.plan import make_plan
-from simstudy.engine.scoring import Scorer
 from simstudy.engine.seeds import stream
 from simstudy.engine.task import run_task
-from simstudy.learners.tan import TAN
+from simstudy.learners.bayes.tan import TAN
 from simstudy.networks.model import Component, Model
-from simstudy.sources.aode import AODEFamily
-from simstudy.sources.kdb import KDBFamily
-from simstudy.sources.naive_bayes import NaiveBayesFamily
-from simstudy.sources.tan import TANFamily
-from simstudy.study.registry import FAMILIES
+from simstudy.sources.families.aode import AODEFamily
+from simstudy.sources.families.kdb import KDBFamily
+from simstudy.sources.families.naive_bayes import NaiveBayesFamily
+from simstudy.sources.families.tan import TANFamily
+from tests.engine.scorers import scorer
 
 MEASURES = ["information_reward", "regret", "representation", "estimation"]
 
@@ -69,7 +69,7 @@ def test_it_is_the_tan_of_the_models_own_tree_to_the_last_bit(family, test_size)
         model = FAMILIES.get(family["name"])(**study.family.parameters).draw(rng("model"))
         judged = evaluation(model, plan.source.test_size, rng("test"))
         columns = [column for column in plan.columns if column.measure in MEASURES[:2]]
-        score = Scorer(columns, plan.prior, plan.cutoff, plan.base, model, judged)
+        score = scorer(columns, model, judged, plan.prior, plan.cutoff, plan.base)
         learner = TAN(alpha=0.7, tree=tree_of(model))
         for cell in run_task(plan, index):
             assert cell.status == "ok", cell.error

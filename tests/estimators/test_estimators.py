@@ -11,26 +11,26 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simstudy.data.resampling import Bootstrap, CrossValidation, Split
 from simstudy.data.sample import Sample
+from simstudy.data.splits.schemes import Bootstrap, CrossValidation, Split
 from simstudy.engine.benches import Sequential, bench_of, splitter
 from simstudy.estimators.bench import Bench, Judge
 from simstudy.estimators.bootstrap import BootstrapEstimator
-from simstudy.estimators.nested import NestedEstimator
 from simstudy.estimators.splitting import (
     CrossValidationEstimator,
     FiveByTwoEstimator,
     HoldoutEstimator,
     LeaveOneOutEstimator,
+    NestedEstimator,
     ResubstitutionEstimator,
 )
-from simstudy.learners.naive_bayes import NaiveBayes
-from simstudy.learners.prior import Prior
-from simstudy.measures.decisions import error_rate
+from simstudy.learners.baselines import Prior
+from simstudy.learners.bayes.naive_bayes import NaiveBayes
+from simstudy.measures.decisions.confusion import error_rate
 from simstudy.measures.intervals import wilson
-from simstudy.measures.losses import accuracy, brier_score
-from simstudy.measures.ranking import auc
-from simstudy.measures.rewards import information_reward
+from simstudy.measures.ranking.auc import auc
+from simstudy.measures.scores.losses import accuracy, brier_score
+from simstudy.measures.scores.rewards import information_reward
 
 EVERY = (
     ResubstitutionEstimator(),
@@ -243,7 +243,7 @@ def test_the_interval_over_rows_is_wilson_s():
 
 
 def test_intervals_over_folds_are_those_of_the_paired_t_tests():
-    from simstudy.analysis.resampled import corrected_t, naive_t
+    from simstudy.analysis.tests.resampled import corrected_t, naive_t
 
     sample = drawn(30)
     found, wrong = bench(NaiveBayes(), sample), judge(error_rate, sample)

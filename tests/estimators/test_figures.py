@@ -14,12 +14,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from simstudy.data.resampling import CrossValidation, Split
+from simstudy.data.splits.schemes import CrossValidation, Split
 from simstudy.estimators.bench import Bench, Judge
 from simstudy.estimators.bootstrap import BootstrapEstimator
 from simstudy.estimators.comparing import CrossValidatedT, FiveByTwoF, FiveByTwoT
-from simstudy.measures.decisions import error_rate
-from simstudy.measures.losses import accuracy
+from simstudy.measures.decisions.confusion import error_rate
+from simstudy.measures.scores.losses import accuracy
 
 FOLDER = Path(__file__).parents[1] / "golden" / "real" / "resampling"
 SETS = ("iris", "labor-neg", "glass")

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from simstudy.components.spec import Spec
 from simstudy.engine.plan import Plan
 from simstudy.engine.task import Cell, Task, role
 from simstudy.experiments import register_experiment
 from simstudy.experiments.base import Design, Experiment, ScoreColumn
 from simstudy.experiments.models_page import ModelsPage
 from simstudy.measures.base import MeasureInfo
-from simstudy.results.analyses import ModelResults
-from simstudy.study.spec import Spec
 from simstudy.study.study import Study
 
 DISAGREEMENT = "disagreement"
@@ -30,11 +29,8 @@ class Classifiers(Experiment):
     def treatments(self, design: Design) -> tuple[Spec, ...]:
         return design.learners
 
-    def score_names(self, study: Study) -> list[str]:
-        return [DISAGREEMENT]
-
-    def columns(self, plan: Plan) -> list[ScoreColumn]:
-        return [ScoreColumn(DISAGREEMENT, plan.measured[0].name, DISAGREEMENT)]
+    def columns(self, design: Design) -> list[ScoreColumn]:
+        return [ScoreColumn(DISAGREEMENT, design.measured[0].name, DISAGREEMENT)]
 
     def info(self, plan: Plan, column: ScoreColumn) -> MeasureInfo:
         return MeasureInfo(False, label=DISAGREEMENT, share=True)
@@ -44,9 +40,6 @@ class Classifiers(Experiment):
 
     def role(self, treatment: Spec, dose: int) -> str:
         return role(treatment, dose)
-
-    def results_class(self, study: Study) -> type[ModelResults]:
-        return ModelResults
 
     def page(self, study: Study) -> ModelsPage:
         return ClassifiersPage()

@@ -9,8 +9,7 @@ import numpy as np
 from simstudy import register_family
 from simstudy.arrays import FloatArray
 from simstudy.data.sample import Sample
-from simstudy.engine.answers import pack, unpack
-from simstudy.engine.evaluation import SAMPLED, Evaluation, Trial
+from simstudy.engine.evaluation import SAMPLED, Evaluation, Trial, pack, unpack
 from simstudy.engine.plan import Plan
 from simstudy.sources import Problem, Source
 

@@ -9,7 +9,7 @@ import pytest
 
 from simstudy import experiments, load_study, open_results, run_study
 from simstudy.errors import SimstudyError
-from simstudy.results.analyses import ModelResults
+from simstudy.results.read.model_analyses import ModelResults
 
 HERE = Path(__file__).parent
 STUDY = """
@@ -116,7 +116,7 @@ def test_what_needs_models_is_refused_of_other_problems(tmp_path):
     path = tmp_path / "study.toml"
     for added, sentence in (
         ('\n[[changes]]\nname = "label_noise"\n', "changes are for models"),
-        ('\n[[learners]]\nname = "truth"\n', "'truth' is given the truth"),
+        ('\n[[learners]]\nname = "truth"\n', "'truth' receives the truth"),
     ):
         path.write_text(text + added, encoding="utf-8")
         with pytest.raises(SimstudyError, match=sentence):

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from simstudy.data.sample import Sample
-from simstudy.learners.aode import AODE
 from simstudy.learners.base import Learner
-from simstudy.learners.camml.learner import CaMML
-from simstudy.learners.naive_bayes import NaiveBayes
-from simstudy.learners.prior import Prior
-from simstudy.learners.tan import TAN
+from simstudy.learners.baselines import Prior
+from simstudy.learners.bayes.aode import AODE
+from simstudy.learners.bayes.naive_bayes import NaiveBayes
+from simstudy.learners.bayes.tan import TAN
+from simstudy.learners.networks.camml.learner import CaMML
 from simstudy.testing import check_learner
 
 LEARNERS = [

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from simstudy.data.sample import Sample
-from simstudy.learners import aode
-from simstudy.learners.aode import AODE
 from simstudy.learners.base import Learner
-from simstudy.learners.naive_bayes import NaiveBayes
-from simstudy.learners.prior import Prior
-from simstudy.learners.tan import TAN
-from simstudy.measures.rewards import information_reward
+from simstudy.learners.baselines import Prior
+from simstudy.learners.bayes import aode
+from simstudy.learners.bayes.aode import AODE
+from simstudy.learners.bayes.naive_bayes import NaiveBayes
+from simstudy.learners.bayes.tan import TAN
+from simstudy.measures.scores.rewards import information_reward
 
 Row = tuple[int, ...]
 

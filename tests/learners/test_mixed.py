@@ -27,7 +27,7 @@ from simstudy.learners import (
     Prior,
 )
 from simstudy.learners.base import Learner
-from simstudy.learners.scikit import scikit_learner
+from simstudy.learners.bridges.scikit import scikit_learner
 
 FOREST = scikit_learner("sklearn.ensemble:RandomForestClassifier")
 LOGISTIC = scikit_learner("sklearn.linear_model:LogisticRegression")

@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 
 from simstudy.data.sample import Sample
-from simstudy.learners.aode import AODE
 from simstudy.learners.base import Learner
-from simstudy.learners.naive_bayes import NaiveBayes
-from simstudy.learners.prior import Prior
-from simstudy.learners.tan import TAN
+from simstudy.learners.baselines import Prior
+from simstudy.learners.bayes.aode import AODE
+from simstudy.learners.bayes.naive_bayes import NaiveBayes
+from simstudy.learners.bayes.tan import TAN
 from simstudy.networks.model import Model
-from simstudy.sources.aode import AODEFamily
-from simstudy.sources.base import Family
-from simstudy.sources.naive_bayes import NaiveBayesFamily
-from simstudy.sources.tan import TANFamily
+from simstudy.sources.families.aode import AODEFamily
+from simstudy.sources.families.base import Family
+from simstudy.sources.families.naive_bayes import NaiveBayesFamily
+from simstudy.sources.families.tan import TANFamily
 
 
 def configurations(cards: tuple[int, ...]) -> np.ndarray:

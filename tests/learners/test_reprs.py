@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from simstudy import Component, Generative, Model, Sample, load_study
+from simstudy.components.registry import LEARNERS
 from simstudy.learners import AODE, C45, TAN, BoostedC45, CaMML, MMLGraph, MMLTree, OneR, Prior
 from simstudy.sklearn import TANClassifier
-from simstudy.sources.aode import AODEFamily
-from simstudy.sources.tan import TANFamily
-from simstudy.study.registry import LEARNERS
+from simstudy.sources.families.aode import AODEFamily
+from simstudy.sources.families.tan import TANFamily
 from simstudy.texts import summary
 
 OTHERS = ["sklearn.linear_model:LogisticRegression", "pgmpy:HillClimbSearch"]

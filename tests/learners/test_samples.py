@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 
 from simstudy import learners, read_data
+from simstudy.components.registry import LEARNERS
 from simstudy.data.sample import Sample
 from simstudy.data.schema import Schema, Variable
-from simstudy.learners.scikit import scikit_learner
-from simstudy.study.registry import LEARNERS
+from simstudy.learners.bridges.scikit import scikit_learner
 
 NAMES = [
     # "truth" predicts a model, not rows

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from simstudy.data.sample import Sample
-from simstudy.learners.aode import AODE
-from simstudy.learners.c45.boosting import BoostedC45
-from simstudy.learners.c45.learner import C45
-from simstudy.learners.lbr import LBR
-from simstudy.learners.naive_bayes import NaiveBayes
-from simstudy.learners.one_attribute import DecisionStump, OneR
-from simstudy.learners.prior import Prior
-from simstudy.learners.tan import TAN
+from simstudy.learners.baselines import Prior
+from simstudy.learners.bayes.aode import AODE
+from simstudy.learners.bayes.lbr import LBR
+from simstudy.learners.bayes.naive_bayes import NaiveBayes
+from simstudy.learners.bayes.tan import TAN
+from simstudy.learners.rules.one_attribute import DecisionStump, OneR
+from simstudy.learners.trees.c45.boosting import BoostedC45
+from simstudy.learners.trees.c45.learner import C45
 
 WEKA = Path(__file__).parent.parent / "golden" / "weka"
 SETS = [(f, m, n) for f in ("nb", "tan", "aode") for m in (0, 1, 2) for n in (50, 500, 5000)]

@@ -93,7 +93,7 @@ def test_naive_bayes_of_bins_is_that_of_weka(name):
 
 @each_set
 def test_naive_bayes_that_cuts_by_itself_is_that_of_weka(name):
-    pytest.importorskip("simstudy.data.discretize")
+    pytest.importorskip("simstudy.data.preparation.discretize")
     train, test = split(whole(name))
     fitted = NaiveBayes(numeric="discretize").fit(train)
     assert_equal(fitted.predict_proba(test), weka("NBD", name))

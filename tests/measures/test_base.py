@@ -7,9 +7,10 @@ import math
 import numpy as np
 import pytest
 
-from simstudy.measures import calibration, errors, losses, rewards, truth
+from simstudy.components.registry import MEASURES as REGISTRY
+from simstudy.measures import calibration
 from simstudy.measures.base import MeasureInfo, has_exact_value, keywords, measure, score
-from simstudy.study.registry import MEASURES as REGISTRY
+from simstudy.measures.scores import errors, losses, rewards, truth
 
 PROBA = np.array([[0.5, 0.5], [0.25, 0.75], [0.9, 0.1]])
 Y = np.array([0, 1, 1])

@@ -6,8 +6,8 @@ import math
 import numpy as np
 import pytest
 
+from simstudy.components.registry import MEASURES
 from simstudy.measures.base import Undefined, has_exact_value, keywords, parameters, score
-from simstudy.study.registry import MEASURES
 
 pytestmark = pytest.mark.filterwarnings("error")
 NAMES = sorted(MEASURES._builtin)

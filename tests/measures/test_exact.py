@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
+from simstudy.components.registry import FAMILIES, LEARNERS, MEASURES
 from simstudy.data.codes import configurations
 from simstudy.measures.base import clip, has_exact_value, keywords, score
-from simstudy.study.registry import FAMILIES, LEARNERS, MEASURES
 
 ROWS, DRAWS = 1_000_000, 12
 FAMILY_NAMES = ("naive_bayes", "tan", "aode", "kdb")

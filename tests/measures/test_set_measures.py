@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from simstudy.components.registry import MEASURES
 from simstudy.measures.base import Undefined, has_exact_value, keywords, score
-from simstudy.study.registry import MEASURES
 
 NAMES = [
     *("error_rate", "kappa", "precision", "recall", "f_score", "balanced_accuracy", "matthews"),

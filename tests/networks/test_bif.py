@@ -1,7 +1,6 @@
 """BIF and XMLBIF files: read back as written, read by pgmpy, and broken ones."""
 
 import re
-import time
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
@@ -161,15 +160,12 @@ def test_any_text_is_a_network_or_a_sentence(text: str) -> None:
             parse(text)
 
 
-def test_reading_takes_linear_time() -> None:
-    def seconds(text: str) -> float:
-        started = time.process_time()
-        with pytest.raises(SimstudyError):
-            parse_bif(text)
-        return time.process_time() - started
-
-    for piece in ("/* ", "// x\n", '"x" ', "( ", "variable v { property ", "network ", "a" * 9):
-        assert seconds(piece * 20_000) < 1
+@pytest.mark.parametrize(
+    "piece", ["/* ", "// x\n", '"x" ', "( ", "variable v { property ", "network ", "a" * 9]
+)
+def test_long_repetitions_are_refused_in_a_sentence(piece: str) -> None:
+    with pytest.raises(SimstudyError, match=r"line \d+: "):
+        parse_bif(piece * 20_000)
 
 
 NAMES = (

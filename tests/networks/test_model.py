@@ -11,11 +11,11 @@ from pgmpy.readwrite import XMLBIFReader
 from scipy.stats import chisquare
 
 from simstudy.networks.model import Component, Model
-from simstudy.sources.aode import AODEFamily
-from simstudy.sources.base import Family
-from simstudy.sources.kdb import KDBFamily
-from simstudy.sources.naive_bayes import NaiveBayesFamily
-from simstudy.sources.tan import TANFamily
+from simstudy.sources.families.aode import AODEFamily
+from simstudy.sources.families.base import Family
+from simstudy.sources.families.kdb import KDBFamily
+from simstudy.sources.families.naive_bayes import NaiveBayesFamily
+from simstudy.sources.families.tan import TANFamily
 
 FAMILIES = [NaiveBayesFamily, TANFamily, AODEFamily, KDBFamily]
 

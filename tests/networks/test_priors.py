@@ -7,12 +7,12 @@ import pytest
 
 from simstudy.networks import Component, Model, read_bif
 from simstudy.networks.priors import rooted_at, with_class_prior
-from simstudy.sources.aode import AODEFamily
-from simstudy.sources.decision_tree import DecisionTreeFamily
-from simstudy.sources.latent_class import LatentClassFamily
-from simstudy.sources.naive_bayes import NaiveBayesFamily
-from simstudy.sources.noisy_or import NoisyOrFamily
-from simstudy.sources.random_dag import RandomDAGFamily
+from simstudy.sources.families.aode import AODEFamily
+from simstudy.sources.families.decision_tree import DecisionTreeFamily
+from simstudy.sources.families.latent_class import LatentClassFamily
+from simstudy.sources.families.naive_bayes import NaiveBayesFamily
+from simstudy.sources.families.noisy_or import NoisyOrFamily
+from simstudy.sources.families.random_dag import RandomDAGFamily
 
 ASIA = Path(__file__).parents[1] / "golden" / "networks" / "asia.bif"
 FAMILIES = [

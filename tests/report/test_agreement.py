@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 
 from simstudy import open_results
-from simstudy.analysis import findings as analysis
-from simstudy.analysis.findings import ModelFindings
-from simstudy.analysis.pairwise import pairwise
-from simstudy.report.page import report_page
+from simstudy.analysis.models import findings as analysis
+from simstudy.analysis.models.findings import ModelFindings
+from simstudy.analysis.tests.pairwise import pairwise
+from simstudy.report.pages.page import report_page
 from simstudy.report.terminal import make_console, print_summary
 from simstudy.study.lists import load_collection
 from simstudy.workflow.lists import page as list_page
@@ -211,7 +211,7 @@ ON_PAGES = [
 IN_TERMINALS = [
     ("close", "finding", of(unadjusted), {"terminal finding"}),
     ("three", "verdicts", of(unadjusted), {"terminal pairs"}),
-    ("close", "crossings.course_sentences", of(unadjusted), {"terminal courses"}),
+    ("close", "pairwise.course_sentences", of(unadjusted), {"terminal courses"}),
     ("five", "build.means", of(by_pairs), {"terminal marks", "terminal method"}),
 ]
 ON_LISTS = [

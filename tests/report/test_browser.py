@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from simstudy import make_study, run_study
-from simstudy.analysis.claims import check_statements
-from simstudy.report.page import report_page
+from simstudy.analysis.claims.verdict import check_statements
+from simstudy.report.pages.page import report_page
 from simstudy.study.claims import ModelClaim, Statement
 from simstudy.workflow.compare import compare_studies
 
@@ -20,7 +20,7 @@ STUDY = {
     "name": "tiny",
     "title": "Tiny & sound",
     "models": 5,
-    "family": {"name": "tan", "attributes": [3, 4], "values": [2, 3]},
+    "family": {"name": "tan", "variables": [3, 4], "values": [2, 3]},
     "data": {"train_sizes": [10, 40, 160], "test_size": "exact"},
     "measures": {"also": ["regret", "representation", "estimation"]},
     "learners": [

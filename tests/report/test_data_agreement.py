@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from simstudy.analysis.data_findings import DataFindings
-from simstudy.analysis.over_sets import OverSets
-from simstudy.report.page import report_page
+from simstudy.analysis.datasets.across_datasets import OverSets
+from simstudy.analysis.datasets.findings import DataFindings
+from simstudy.report.pages.page import report_page
 from simstudy.report.terminal import make_console, print_summary
 from tests.report.agreement import studies
 from tests.report.agreement.data_page import DataPage, data_terminal
@@ -121,7 +121,7 @@ ON_PAGES = [
     ("sets", f"{PAGE}.build.pairs", of(level), {"over", "statements"}),
     (
         "sets",
-        "simstudy.analysis.over_sets.OverSets.groups",
+        "simstudy.analysis.datasets.across_datasets.OverSets.groups",
         by_nemenyi,
         {"diagram", "drawn diagram"},
     ),

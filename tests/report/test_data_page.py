@@ -11,15 +11,14 @@ import pandas as pd
 import pytest
 
 from simstudy import SimstudyError, load_study, open_results, run_study
-from simstudy.report.figures import write_figures
-from simstudy.report.page import report_page
+from simstudy.report.files import write_figures
+from simstudy.report.pages.page import report_page
 from simstudy.report.prose.data_statements import data_statements, dissent_sentences
 from simstudy.report.prose.finding import data_finding
 from simstudy.report.prose.phrases import listed
 from simstudy.report.tables.files import write_tables
 from simstudy.report.terminal import make_console, print_summary
-from simstudy.study.builtin import study_path
-from simstudy.study.without import without
+from simstudy.study.files import study_path, without
 from simstudy.workflow.compare import compare_studies
 
 pytestmark = pytest.mark.xdist_group("browser")  # the studies are run once
@@ -233,7 +232,7 @@ def test_a_measure_of_one_learner_names_no_winner(place):
     assert results.data_findings("message_length").with_means == ["camml"]
     words = text_of((results.directory / "report.html").read_text(encoding="utf-8"))
     assert "camml is the only learner with a mean message length: theory and data." in words
-    assert "cannot be compared: on no data set have two learners a mean by both" in words
+    assert "cannot be compared: on no data set do two learners have a mean by both" in words
     assert "name the same winner" not in words
     assert "By message length" not in words
 
@@ -261,7 +260,7 @@ def test_one_learner_is_described_without_tests(place):
     text = '[[learners]]\nname = "naive_bayes"\nlabel = "NB"\n'
     results = run(place, "[resampling]\nfolds = 2\n" + text, ["set0", "set1"], "lonely")
     words = text_of((results.directory / "report.html").read_text(encoding="utf-8"))
-    assert "of NB, the only learner, is between" in words
+    assert "NB, the only learner, has a mean information reward of" in words
     assert "Winners and losers" not in words
     assert not (results.directory / "winners.csv").exists()
     assert write_tables(results, place / "lonely_tables", "csv")

@@ -16,10 +16,9 @@ import pandas as pd
 import pytest
 
 from simstudy import SimstudyError, load_study, open_results, run_study
-from simstudy.report.figures import write_figures
-from simstudy.report.files import write_report
-from simstudy.results.columns import cell_files
-from simstudy.results.store import Store
+from simstudy.report.files import write_figures, write_report
+from simstudy.results.store.columns import cell_files
+from simstudy.results.store.store import Store
 
 MODELS = """
 name = "{0}"
@@ -210,7 +209,7 @@ KILLED = """
 import os, shutil, signal, sys
 from pathlib import Path
 from simstudy import load_study, run_study
-from simstudy.results import files
+from simstudy.results.store import atomic_files
 import simstudy.report.files, matplotlib.pyplot
 
 study, start, out, kills = load_study(sys.argv[1]), sys.argv[2], sys.argv[3], int(sys.argv[4])

@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 from simstudy import SimstudyError, load_study, open_results, run_study
-from simstudy.analysis.resampled import five_by_two_t
+from simstudy.analysis.tests.resampled import five_by_two_t
 from simstudy.measures import information_reward
-from simstudy.results import examples
+from simstudy.results.read import examples
 
 STUDY = """
 name = "pair"

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from simstudy import SimstudyError, load_study, run_study
-from simstudy.results import journal
-from simstudy.results.journal import Journal
+from simstudy.results.store import journal
+from simstudy.results.store.journal import Journal
 
 STUDY = {"models = 4": "models = 60"}
 

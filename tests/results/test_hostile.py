@@ -12,7 +12,7 @@ import pytest
 
 from simstudy import SimstudyError, load_study, merge, open_results, run_study
 from simstudy.engine import task
-from simstudy.report.page import report_page
+from simstudy.report.pages.page import report_page
 from simstudy.report.prose.failures import failure_lines
 from simstudy.workflow.compare import compare_studies
 

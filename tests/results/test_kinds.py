@@ -11,19 +11,19 @@ import pandas as pd
 import pytest
 
 import simstudy
-from simstudy.analysis.intervals import intervals
-from simstudy.analysis.pairwise import pairwise
-from simstudy.analysis.reliability import calibration
-from simstudy.analysis.thresholds import thresholds
+from simstudy.analysis.models.reliability import calibration
+from simstudy.analysis.models.thresholds import thresholds
+from simstudy.analysis.tests.intervals import intervals
+from simstudy.analysis.tests.pairwise import pairwise
 from simstudy.engine.reliability import reliability
-from simstudy.experiments import experiment, names
+from simstudy.experiments import names
 from simstudy.experiments.estimators.results import EstimatorResults
 from simstudy.experiments.learners.data_results import DataResults
 from simstudy.experiments.learners.results import LearnerResults
 from simstudy.experiments.measures.results import MeasureResults
 from simstudy.experiments.tests.results import TestResults
-from simstudy.report.page import report_page
-from simstudy.results.analyses import ModelResults
+from simstudy.report.pages.page import report_page
+from simstudy.results.read.model_analyses import ModelResults
 
 CLASSES = {
     "learners": LearnerResults,
@@ -60,7 +60,7 @@ LEARNERS = [{"name": "naive_bayes", "label": "NB"}, {"name": "tan", "label": "TA
 SHARED: dict[str, Any] = {
     "name": "small",
     "models": 3,
-    "family": {"name": "tan", "attributes": [3, 3]},
+    "family": {"name": "tan", "variables": [3, 3]},
     "learners": LEARNERS,
     "measures": {"primary": "accuracy"},
     "data": {"train_sizes": [20, 40]},
@@ -207,8 +207,8 @@ def test_a_study_at_hand_is_not_read_again(kind, place, run, monkeypatch):
 
     study = simstudy.make_study(STUDIES[kind], place)
     expected = run.scores
-    for name in ("recorded.recorded_study", "results.recorded_study", "reading.load_study"):
-        monkeypatch.setattr(f"simstudy.results.{name}", refuse)
+    for name in ("open.recorded_study", "base.load_study"):
+        monkeypatch.setattr(f"simstudy.results.read.{name}", refuse)
     again = simstudy.run_study(study, place / kind, jobs=1, report=False)
     assert again.reused
     assert again.scores.equals(expected)
@@ -278,10 +278,3 @@ def test_what_is_left_out_is_as_the_study_says(compared):
         ask = getattr(compared, method)
         for given in ({"confidence": usual.confidence}, {"adjustment": adjustment}):
             pd.testing.assert_frame_equal(ask(**given), ask())
-
-
-def test_an_experiment_without_results_of_its_own_has_those_of_models():
-    study = simstudy.make_study(SHARED)
-    assert super(type(experiment("tests")), experiment("tests")).results_class(study) is (
-        ModelResults
-    )

@@ -24,7 +24,7 @@ import pytest
 
 from simstudy import load_study, run_study
 from simstudy.cli.app import app, run_app
-from simstudy.engine.answers import pack
+from simstudy.engine.evaluation import pack
 from tests.results.test_cell_files import STUDIES, write_studies
 
 ODD: tuple[Any, ...] = (

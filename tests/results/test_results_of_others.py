@@ -15,7 +15,7 @@ import pytest
 
 from simstudy import SimstudyError, load_study, merge, open_results, run_shard, run_study
 from simstudy.cli.app import app
-from simstudy.results.recorded import foreign
+from simstudy.results.read.base import foreign
 
 pytestmark = [pytest.mark.xdist_group("others")]  # its results are made once
 
@@ -27,8 +27,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from simstudy import register_family, register_learner, register_measure
-from simstudy.sources.naive_bayes import NaiveBayesFamily
-from simstudy.learners.prior import Prior
+from simstudy.sources.families.naive_bayes import NaiveBayesFamily
+from simstudy.learners.baselines import Prior
 
 
 @register_family("pocket")

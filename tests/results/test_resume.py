@@ -18,8 +18,8 @@ import pytest
 from simstudy import SimstudyError, load_study, merge, open_results, run_shard, run_study
 from simstudy.engine import task
 from simstudy.engine.task import Cell
-from simstudy.results.journal import JOURNAL, Journal
-from simstudy.results.store import Store
+from simstudy.results.store.journal import JOURNAL, Journal
+from simstudy.results.store.store import Store
 
 # Enough models that a run can be met at work.
 STUDY = """
@@ -240,7 +240,9 @@ def test_a_smaller_study_with_other_measures_deletes_no_cells(write_study, tmp_p
     run_study(load_study(write_study(text=AODE), LARGE), out, jobs=1, report=False)
     before = (out / JOURNAL).read_bytes()
     small = load_study(write_study(text=AODE if fewer else STUDY), {**LARGE, **fewer, **other})
-    with pytest.raises(SimstudyError, match=r"differ: measures.* would not compute again; choose"):
+    with pytest.raises(
+        SimstudyError, match=r"differ: measures.* not recompute all existing cells; choose"
+    ):
         run_study(small, out, jobs=1, report=False)
     assert (out / JOURNAL).read_bytes() == before
     large = load_study(write_study(text=AODE), {**LARGE, **other, "models": 5})
@@ -286,11 +288,12 @@ def test_failures_of_kept_cells_are_not_those_of_the_smaller_study(write_study, 
     done = {(cell.model, cell.size, cell.learner): cell for cell in Journal(out).cells()}
     spoilt = [(0, 20, "NB"), (1, 20, "NB"), (0, 20, "aode"), (0, 60, "TAN")]
     Journal(out).drop(lambda cell: (cell.model, cell.size, cell.learner) in spoilt)
-    Journal(out).add(replace(done[key], status="error", error="no") for key in spoilt)
+    with Journal(out).adding() as add:
+        add(replace(done[key], status="error", error="no") for key in spoilt)
     small = load_study(write_study(text=STUDY), {"models": 2, "data.train_sizes": [20]})
     smaller = run_study(small, out, jobs=1, report=False)
     assert smaller.manifest["failures"] == len(smaller.failures) == 2
-    assert [(cell.size, cell.learner) for cell in Store(out).failed_cells()] == [(20, "NB")] * 2
+    assert [(cell.size, cell.learner) for cell in Store(out).cells.failed()] == [(20, "NB")] * 2
     calls.clear()
     assert (
         "2 failed cells were rerun" in run_study(small, out, jobs=1, report=False, retry=True).note
@@ -344,7 +347,7 @@ def test_a_failed_cell_shows_in_the_exit_code(simstudy, write_study, tmp_path):
     (tmp_path / "bad.py").write_text(
         "from dataclasses import dataclass\n"
         "from simstudy import register_learner\n"
-        "from simstudy.learners.prior import Prior\n"
+        "from simstudy.learners.baselines import Prior\n"
         "@register_learner('bad')\n"
         "@dataclass(frozen=True)\n"
         "class Bad(Prior):\n"
@@ -367,8 +370,9 @@ def test_the_journal_gives_back_what_was_put_in(tmp_path):
     )
     journal = Journal(tmp_path)
     assert list(journal.cells()) == []
-    journal.add([cell])
-    journal.add([])
+    with journal.adding() as add:
+        add([cell])
+        add([])
     assert list(journal.cells()) == [cell]
     with journal.path.open("ab") as file:
         file.write(b"deadbeef [1]\n")

@@ -20,7 +20,7 @@ from simstudy.changes import (
 from simstudy.families import AODEFamily, NaiveBayesFamily, RandomDAGFamily, TANFamily
 from simstudy.measures import accuracy, log_loss
 from simstudy.testing import check_change
-from simstudy.testing.changes import FAMILIES, seen_joint
+from simstudy.testing.models import FAMILIES, ModelContract, seen_joint
 
 EXAMPLES = [
     Irrelevant(2, (2, 3)),
@@ -280,7 +280,4 @@ def test_the_contract_finds_what_is_wrong():
 
 def _check(change: Change) -> None:
     """The contract without pickling, which classes of a test do not survive."""
-    from simstudy.testing.changes import _check_model
-    from simstudy.testing.contract import Contract
-
-    _check_model(Contract(change), (change, change), FAMILIES[0].draw(stream(1)), 1, 1000)
+    ModelContract(change).check_change((change,) * 2, FAMILIES[0].draw(stream(1)), 1, 1000)

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare, ks_2samp, kstest
 
+from simstudy.components.registry import FAMILIES
+from simstudy.components.spec import Spec
 from simstudy.networks.model import Model
-from simstudy.sources.aode import AODEFamily
-from simstudy.sources.base import Family
-from simstudy.sources.kdb import KDBFamily
-from simstudy.sources.naive_bayes import NaiveBayesFamily
-from simstudy.sources.tan import TANFamily, prufer_edges, random_tree
-from simstudy.study.registry import FAMILIES
-from simstudy.study.spec import Spec
+from simstudy.sources.families.aode import AODEFamily
+from simstudy.sources.families.base import Family
+from simstudy.sources.families.kdb import KDBFamily
+from simstudy.sources.families.naive_bayes import NaiveBayesFamily
+from simstudy.sources.families.tan import TANFamily, prufer_edges, random_tree
 from simstudy.study.study import make_study
 from simstudy.testing import check_family
 

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
+from simstudy.components.registry import FAMILIES
 from simstudy.networks import read_bif, write_xmlbif
-from simstudy.sources.base import Family
-from simstudy.sources.decision_tree import DecisionTreeFamily
-from simstudy.sources.latent_class import LatentClassFamily
-from simstudy.sources.network import NetworkFamily
-from simstudy.sources.noisy_or import NoisyOrFamily, noisy_max
-from simstudy.sources.random_dag import RandomDAGFamily, random_dag
-from simstudy.study.registry import FAMILIES
+from simstudy.sources.families.base import Family
+from simstudy.sources.families.decision_tree import DecisionTreeFamily
+from simstudy.sources.families.latent_class import LatentClassFamily
+from simstudy.sources.families.network import NetworkFamily
+from simstudy.sources.families.noisy_or import NoisyOrFamily, noisy_max
+from simstudy.sources.families.random_dag import RandomDAGFamily, random_dag
 from simstudy.testing import check_family
 
 NETWORKS = Path(__file__).parents[2] / "studies" / "networks"

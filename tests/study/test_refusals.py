@@ -112,7 +112,7 @@ EXACT = {"name": "camml", "search": "exact"}
         ({"family": {"name": "tan", "variables": [3, 63]}, "learner": {"name": "camml"}}, "62"),
         (
             {"learner": {"name": NEIGHBORS}, "measures": {"primary": "representation"}},
-            "'representation' needs learners that accept weights",
+            "'representation' needs learners that accept row weights",
         ),
         (
             {"family": {"name": "kdb", "k": 30, "variables": [3, 40]}},
@@ -121,7 +121,7 @@ EXACT = {"name": "camml", "search": "exact"}
         ({"family": {"name": "refused_without_draw"}}, r"needs a method draw\(rng\)"),
         (
             {"measures": {"also": ["refused_threshold"]}},
-            r"measures.also\[0\]: .* missing a required argument: 'threshold'; it is given .*prior",
+            r"measures.also\[0\]: .* missing a required argument: 'threshold'; it .*prior",
         ),
         ({"measures": {"primary": "refused_alone"}}, r"measures.primary: .* cannot be called"),
     ],

@@ -25,7 +25,7 @@ from simstudy.data.codes import configurations
 from simstudy.engine.evaluation import population
 from simstudy.engine.plan import make_plan
 from simstudy.learners import NaiveBayes
-from simstudy.workflow.vary import vary_study
+from simstudy.workflow.lists import vary_study
 
 STUDY = """
 name = "changed"
@@ -193,7 +193,7 @@ CAMML = {"learners": [{"name": "camml"}]}
         (
             [GAPS],
             {"data": {"test_size": "exact"}},
-            r"changes\[0\]: 'missing' makes .* number of rows",
+            r"changes\[0\]: 'missing' creates .* number of rows",
         ),
         (
             [GAPS],
@@ -203,12 +203,12 @@ CAMML = {"learners": [{"name": "camml"}]}
         (
             [GAPS],
             CAMML,
-            r"learners\[0\]: 'camml' takes no missing values, which 'missing' makes; set",
+            r"learners\[0\]: 'camml' does not accept missing values, which 'missing' creates; set",
         ),
         (
             [NOISE],
             {"preparation": {"missing": "mode"}},
-            "preparation: no change of this study makes",
+            "preparation: no change in this study creates",
         ),
         ([], {"preparation": {"missing": "mode"}}, "preparation: this key is for studies of data"),
         (
@@ -219,7 +219,7 @@ CAMML = {"learners": [{"name": "camml"}]}
         (
             [{"name": "irrelevant"}],
             {"learners": [{"name": "tan", "tree": "true"}]},
-            "learners\\[0\\].tree: .* the change 'irrelevant' makes others",
+            "learners\\[0\\].tree: .* the change 'irrelevant' produces other models",
         ),
     ],
 )

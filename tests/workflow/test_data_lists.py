@@ -12,12 +12,11 @@ from typer.testing import CliRunner
 
 from simstudy import SimstudyError, read_data
 from simstudy.cli.app import app
+from simstudy.components.plugins import load_plugin
+from simstudy.components.registry import LEARNERS
 from simstudy.report.prose.finding import data_finding
+from simstudy.study.files import read_toml, without
 from simstudy.study.lists import load_collection
-from simstudy.study.plugins import load_plugin
-from simstudy.study.registry import LEARNERS
-from simstudy.study.toml import read_toml
-from simstudy.study.without import without
 from simstudy.workflow.lists import run_collection, summary
 
 STUDIES = Path(__file__).parents[2] / "studies"
@@ -120,10 +119,10 @@ def test_a_list_may_hold_a_list_with_its_statements(write, tmp_path):
     assert [one.text for one in found.statements] == ["NB is better than nothing on iris"]
     deeper = tmp_path / "more.toml"
     deeper.write_text('name = "more"\nstudies = ["all.toml"]\n')
-    with pytest.raises(SimstudyError, match="a list that has lists itself"):
+    with pytest.raises(SimstudyError, match="a list that itself contains lists"):
         load_collection(deeper)
     outer.write_text('name = "all"\nstudies = ["outer.toml"]\n[override]\nseed = 3\n')
-    with pytest.raises(SimstudyError, match="settings of its own"):
+    with pytest.raises(SimstudyError, match="its own settings"):
         load_collection(outer)
 
 

@@ -15,16 +15,16 @@ from rich.console import Console
 
 import simstudy
 from simstudy import SimstudyError, load_study, merge, open_results, run_cell, run_shard, run_study
-from simstudy.analysis.resampled import corrected_t
-from simstudy.data.files import read_data
+from simstudy.analysis.tests.resampled import corrected_t
+from simstudy.data.files.read import read_data
 from simstudy.engine.plan import make_plan
 from simstudy.learners import AODE
 from simstudy.measures import information_reward
 from simstudy.report.terminal import print_summary
-from simstudy.results.journal import JOURNAL, Journal
-from simstudy.workflow.data_pilot import run_data_pilot
+from simstudy.results.store.journal import JOURNAL, Journal
+from simstudy.workflow import pilot
+from simstudy.workflow.lists import vary_study
 from simstudy.workflow.pilot import run_pilot
-from simstudy.workflow.vary import vary_study
 
 STUDY = """
 name = "flowers"
@@ -254,7 +254,7 @@ def test_failures_cost_their_own_cells(write, tmp_path):
         ({'target = "party"': 'targt = "party"'}, r"datasets\[1\].targt: unknown key"),
         ({'name = "the votes"': 'name = "flowers"'}, "two data sets are named 'flowers'"),
         ({'name = "aode"': 'name = "mml_tree"'}, r"learners\[1\]: on 'the votes', .*missing"),
-        ({'name = "aode"': 'name = "truth"'}, r"learners\[1\]: 'truth' is given the truth"),
+        ({'name = "aode"': 'name = "truth"'}, r"learners\[1\]: 'truth' receives the truth"),
         ({"[resampling]": '[family]\nname = "tan"\n[resampling]'}, "not both"),
         (
             {'name = "aode"': 'name = "sklearn.neighbors:KNeighborsClassifier"\nn_neighbors = 27'},
@@ -273,7 +273,7 @@ def test_failures_cost_their_own_cells(write, tmp_path):
                 'target = "party"': 'target = "party"\nvalues = { party = ["d", "r", "x"] }\n'
                 'classes = { x = ["x"], y = ["d", "r"] }'
             },
-            r"datasets\[1\]: .*votes.csv: all rows are of the class 'y'; two are needed",
+            r"datasets\[1\]: .*votes.csv: all rows belong to the class 'y'; two classes are needed",
         ),
     ],
 )
@@ -480,7 +480,7 @@ def test_a_plan_tells_cells_and_time(write, simstudy, tmp_path):
     done = simstudy("plan", write(), "--jobs", 2)
     assert (done.returncode, done.stderr) == (0, "")
     assert "2 data sets, 12 splits, 2 cells each: 24 cells." in done.stdout
-    assert "The study as it is, 2 processes: about " in done.stdout
+    assert "As specified, 2 processes: about " in done.stdout
     assert "flowers: 6 splits, the first with 40 training rows in " in done.stdout
     assert "the votes: 6 splits, the first with " in done.stdout
     assert not (tmp_path / "results").exists()
@@ -489,13 +489,15 @@ def test_a_plan_tells_cells_and_time(write, simstudy, tmp_path):
     assert "study of data sets; --mcse needs one of models" in refused.stderr
 
 
-def test_a_pilot_of_data_sets_adds_up_splits_and_names_failures(write):
-    pilot = run_data_pilot(load_study(write()), jobs=2)
-    assert [(one.name, one.splits, one.failures) for one in pilot.datasets] == [
-        ("flowers", 6, ()),
-        ("the votes", 6, ()),
+def test_a_pilot_of_data_sets_adds_up_splits(write, monkeypatch):
+    monkeypatch.setattr(pilot, "perf_counter", iter([0.0, 4.0, 6.0]).__next__)
+    lines = pilot.data_forecast(load_study(write()), jobs=2)
+    assert "about 18 s" in lines[1]  # 6 splits of 4 s and 6 of 2 s, by two processes
+    assert [line.partition(",")[0] for line in lines[2:]] == [
+        "  flowers: 6 splits",
+        "  the votes: 6 splits",
     ]
-    assert pilot.seconds == pytest.approx(3 * sum(one.seconds for one in pilot.datasets))
+    assert [line.rpartition(" in ")[2] for line in lines[2:]] == ["4 s", "2 s"]
 
 
 def done_in(directory) -> int:

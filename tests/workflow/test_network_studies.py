@@ -20,7 +20,7 @@ from simstudy import (
 )
 from simstudy.engine.plan import make_plan
 from simstudy.networks import read_bif, write_bif, write_xmlbif
-from simstudy.workflow.vary import vary_study
+from simstudy.workflow.lists import vary_study
 
 NETWORKS = Path(__file__).parents[2] / "studies" / "networks"
 STUDY = """
@@ -139,11 +139,11 @@ def test_variations_find_the_file(place: Path) -> None:
         ({"family.values": [2, 2]}, "family.values: unknown key"),
         (
             {"family.file": "alarm.bif", "family.target": "BP", "measures.also": []},
-            'data.test_size: "exact" goes through all joint configurations',
+            'data.test_size: "exact" enumerates all joint configurations',
         ),
         (
             {"family.file": "alarm.bif", "family.target": "BP", "data.test_size": 100},
-            "measures.also.*: 'representation' needs learners' limits, which go",
+            "measures.also.*: 'representation' needs learners' limits, which enumerate",
         ),
         ({"measures.prior": [0.2, 0.3, 0.5]}, r"needs a target with as many values; .*\[2, 2\]"),
     ],

@@ -19,7 +19,7 @@ from simstudy import (
     run_shard,
     run_study,
 )
-from simstudy.results.journal import Journal
+from simstudy.results.store.journal import Journal
 
 pytestmark = [pytest.mark.xdist_group("refine"), pytest.mark.slow]  # its results are made once
 
@@ -208,7 +208,7 @@ def test_another_confidence_chooses_its_own_sizes(studies, tmp_path):
 FAILING = """
 from dataclasses import dataclass
 from simstudy import register_learner
-from simstudy.learners.naive_bayes import NaiveBayes
+from simstudy.learners.bayes.naive_bayes import NaiveBayes
 
 @register_learner("picky")
 @dataclass(frozen=True)

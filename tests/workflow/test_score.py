@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 
 from simstudy import SimstudyError, load_study, open_results, run_study
-from simstudy.engine.answers import pack, unpack
+from simstudy.engine.evaluation import pack, unpack
 from simstudy.measures import accuracy
-from simstudy.results.journal import Journal
+from simstudy.results.store.journal import Journal
 from simstudy.workflow.score import add_measures
 
 KEPT = {"models = 4": "models = 4\nkeep_answers = true"}

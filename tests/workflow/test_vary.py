@@ -7,10 +7,10 @@ import re
 import pytest
 
 from simstudy import SimstudyError, load_study
-from simstudy.analysis.standings import AHEAD
+from simstudy.analysis.models.standings import AHEAD
 from simstudy.engine import task
 from simstudy.study.constants import JOURNAL
-from simstudy.workflow.vary import parse_key, variants, vary_study
+from simstudy.workflow.lists import parse_key, variants, vary_study
 
 
 @pytest.mark.parametrize(

@@ -35,6 +35,9 @@ sys.path[:] = sys.argv[2:]
 from simstudy.engine.workers.worker import answer
 answer(sys.argv[1])
 """
+# Target duration of a batch: long compared with the overhead, short for progress display and for
+# what is lost with a worker. Tasks not begun by then are returned.
+SECONDS = 0.3
 _GRACE = 2.0  # seconds for a dying process to exit
 GROUPS = hasattr(os, "killpg")
 
@@ -48,13 +51,16 @@ class Child:
     def __init__(self) -> None:
         self.cells = 0  # run so far
         self.used = False  # whether a plan was sent to it
+        environment = {**os.environ, **{f"{name}_NUM_THREADS": "1" for name in _THREADS}}
+        # Dask sets this for its workers; numpy then keeps returning memory, at half speed.
+        environment.pop("MALLOC_TRIM_THRESHOLD_", None)
         try:
             self._place = tempfile.mkdtemp(prefix="simstudy-")
             self._process = subprocess.Popen(
                 [sys.executable, "-c", _PROGRAM, self._place, *sys.path],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                env=_environment(),
+                env=environment,
                 process_group=0 if GROUPS else None,
             )
         except OSError as error:
@@ -114,8 +120,7 @@ class Child:
             return "the process closed its connection"
         if code >= 0:
             return f"the process exited with code {code}"
-        names = {int(number): number.name for number in signal.Signals}
-        name = names.get(-code, f"signal {-code}")
+        name = next((s.name for s in signal.Signals if s == -code), f"signal {-code}")
         why = ", perhaps because memory ran out" if name == "SIGKILL" else ""
         return f"the process was killed by {name}{why}"
 
@@ -151,14 +156,6 @@ def pickled(plan: Plan) -> bytes:
         names = ", ".join(name for _, name, _ in plan.interactive)
         raise SimstudyError(f"{names} cannot be sent to a worker process: {error}") from error
     return content
-
-
-def _environment() -> dict[str, str]:
-    """Environment variables of a child, for speed and reproducible sums."""
-    environment = {**os.environ, **{f"{name}_NUM_THREADS": "1" for name in _THREADS}}
-    # Dask sets this for its workers; numpy then keeps returning memory, at half speed.
-    environment.pop("MALLOC_TRIM_THRESHOLD_", None)
-    return environment
 
 
 _spare: list[Child] | None = None  # idle children; None where they are not retained

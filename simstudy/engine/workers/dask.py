@@ -12,24 +12,26 @@ import gc
 import importlib.metadata
 import itertools
 import logging
+import pickle
 import queue
 import random
+import threading
 import uuid
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
 from dataclasses import replace
 from textwrap import shorten
-from time import monotonic
-from typing import TYPE_CHECKING, Any
+from time import monotonic, perf_counter
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import simstudy
 from simstudy.engine.plan import Plan
 from simstudy.engine.task import Cell, TaskKey
-from simstudy.engine.workers.batches import Batches
 from simstudy.engine.workers.child import pickled
-from simstudy.engine.workers.environment import environment
-from simstudy.errors import SimstudyError, describe
+from simstudy.engine.workers.environment import BASIS, differences, environment
+from simstudy.engine.workers.guard import Batches, Guard, StoppedError
+from simstudy.errors import DifferentError, SimstudyError, describe
 
 if TYPE_CHECKING:
     from distributed import Client, Future, SpecCluster
@@ -132,12 +134,12 @@ def _check(client: Client, address: str) -> None:
             f"the scheduler at {address} has no workers; start one with: dask worker {address}"
         ) from error
     try:
-        found = f"simstudy {client.run_on_scheduler(importlib.metadata.version, 'simstudy')}"
+        installed = f"simstudy {client.run_on_scheduler(importlib.metadata.version, 'simstudy')}"
     except Exception:
-        found = "no simstudy"
-    if found != f"simstudy {simstudy.__version__}":
+        installed = "no simstudy"
+    if installed != f"simstudy {simstudy.__version__}":
         raise SimstudyError(
-            f"the scheduler at {address} has {found}, this process has {simstudy.__version__}; "
+            f"the scheduler at {address} has {installed}, this process has {simstudy.__version__}; "
             "install the same version in both places"
         )
 
@@ -146,14 +148,11 @@ class _Run:
     """One run on a cluster: workers are invited, and tasks handed out as others finish."""
 
     def __init__(self, client: Client, address: str, plan: Plan, refused: dict[str, str]) -> None:
-        from simstudy.engine.workers import dask_worker
-
-        self._client, self._address, self._remote = client, address, dask_worker
+        self._client, self._address = client, address
         self._name = uuid.uuid4().hex
         self._invitation = (self._name, dict(plan.environment), pickled(plan))
         self._refused = refused
         self._turned_away: set[str] = set()  # present workers that do not take part
-        self._workers: dict[str, int] = {}  # present workers and their threads
         self._joined: dict[str, int] = {}
         self._running: dict[Future, tuple[Sequence[TaskKey], frozenset[str]]] = {}
         self._completed: queue.SimpleQueue[Future] = queue.SimpleQueue()
@@ -168,7 +167,12 @@ class _Run:
                 self._survey()
                 ahead = _AHEAD * sum(self._joined.values()) - len(self._running)
                 for batch in itertools.islice(self._waiting(batches), max(ahead, 0)):
-                    self._hand_out(batch)
+                    to = random.sample([*self._joined], min(_CHOICE, len(self._joined)))
+                    future = self._client.submit(
+                        run_on_worker, self._name, batch, workers=to, pure=False
+                    )
+                    self._running[future] = (batch, frozenset(to))
+                    future.add_done_callback(self._completed.put)
                 future = self._next()
                 if future in self._running:
                     yield from self._taken(future, batches)
@@ -188,37 +192,36 @@ class _Run:
         if now - self._surveyed < _SURVEY:
             return
         self._surveyed = now
-        there = self._workers = self._nthreads()
-        self._joined = {worker: there[worker] for worker in self._joined if worker in there}
-        self._turned_away &= there.keys()
-        self._invite({*there} - self._turned_away - {*self._joined})
+        present = self._nthreads()
+        self._joined = {worker: present[worker] for worker in self._joined if worker in present}
+        self._turned_away &= present.keys()
+        self._invite(present, {*present} - self._turned_away - {*self._joined})
         for future in [f for f, (_, to) in self._running.items() if to.isdisjoint(self._joined)]:
             batch, _ = self._running.pop(future)
             self._client.cancel([future], force=True)
             self._lost(batch)
         if self._joined:
             self._hopeful = now
-        elif now - self._hopeful > (_REFUSED_PATIENCE if there else _RETURN_PATIENCE):
+        elif now - self._hopeful > (_REFUSED_PATIENCE if present else _RETURN_PATIENCE):
             raise self._nobody_left()
 
     def _nthreads(self) -> dict[str, int]:
+        """The present workers and their threads."""
         ask = self._client.scheduler.ncores
         threads: dict[str, int] = self._client.sync(ask, callback_timeout=_PATIENCE)
         return threads
 
-    def _invite(self, workers: set[str]) -> None:
+    def _invite(self, threads: Mapping[str, int], workers: set[str]) -> None:
         """Let workers join that compute with the same code.
 
         A worker survives an invitation that it cannot read, but not a task.
         """
         if not workers:
             return
-        answers = self._client.run(
-            self._remote.join, *self._invitation, workers=[*workers], on_error="return"
-        )
+        answers = self._client.run(join, *self._invitation, workers=[*workers], on_error="return")
         for worker, answer in answers.items():
             if answer == "":
-                self._joined[worker] = self._workers[worker]
+                self._joined[worker] = threads[worker]
             elif isinstance(answer, OSError):  # it is shutting down
                 self._turned_away.add(worker)
             elif isinstance(answer, Exception):
@@ -242,14 +245,6 @@ class _Run:
             f"{_RESUME}"
         )
 
-    def _hand_out(self, batch: Sequence[TaskKey]) -> None:
-        to = random.sample([*self._joined], min(_CHOICE, len(self._joined)))
-        future = self._client.submit(
-            self._remote.run_on_worker, self._name, batch, workers=to, pure=False
-        )
-        self._running[future] = (batch, frozenset(to))
-        future.add_done_callback(self._completed.put)
-
     def _next(self) -> Future | None:
         """The next completed future, or None; refused if the scheduler is gone."""
         try:
@@ -267,7 +262,7 @@ class _Run:
         if answer is None:
             self._lost(batch)
             return []
-        if isinstance(answer, self._remote.Refusal):
+        if isinstance(answer, Refusal):
             if answer.why:
                 self._refuse(*answer)
             self._joined.pop(answer.worker, None)
@@ -301,7 +296,7 @@ class _Run:
         with contextlib.suppress(Exception):
             # Dask would wait for workers that are gone.
             if workers := [*self._nthreads().keys() & self._joined.keys()]:
-                self._client.run(self._remote.leave, self._name, workers=workers, on_error="ignore")
+                self._client.run(leave, self._name, workers=workers, on_error="ignore")
 
 
 def _answer(future: Future) -> Any:
@@ -316,3 +311,64 @@ def _answer(future: Future) -> Any:
     except (TimeoutError, CancelledError, KilledWorker):
         future.cancel(force=True)
         return None
+
+
+# On a worker: the plan, sent once, and the guards that run its tasks.
+
+
+class Refusal(NamedTuple):
+    """A worker did not begin some tasks: its address, and how it differs; "" if it left."""
+
+    worker: str
+    why: str
+
+
+_lock = threading.Lock()
+_plans: dict[str, bytes] = {}  # by run
+_guards: dict[tuple[str, int], Guard] = {}  # by run and thread
+
+
+def join(run: str, expected: Mapping[str, str], plan: bytes) -> str:
+    """Let this worker take part in a run if it can read the pickled plan; else how it differs.
+
+    Each child process compares the rest of the environment after importing what the study needs.
+    """
+    different = differences({name: expected[name] for name in BASIS if name in expected})
+    if not different:
+        with _lock:
+            _plans[run] = plan
+    return different
+
+
+def leave(run: str) -> None:
+    """End the guards of a run."""
+    with _lock:
+        _plans.pop(run, None)
+        guards = [_guards.pop(key) for key in [*_guards] if key[0] == run]
+    for guard in guards:
+        guard.stop()
+
+
+def _guard(run: str) -> Guard:
+    """The guard of this thread for a run."""
+    key = (run, threading.get_ident())
+    with _lock:
+        if run not in _plans:
+            raise StoppedError
+        if key not in _guards:
+            _guards[key] = Guard(pickle.loads(_plans[run]))
+        return _guards[key]
+
+
+def run_on_worker(run: str, batch: Sequence[TaskKey]) -> tuple[list[list[Cell]], float] | Refusal:
+    """Run tasks on a worker; returns the cells of each, and the total seconds."""
+    from distributed import get_worker
+
+    started = perf_counter()
+    try:
+        cells = _guard(run).run(batch)
+    except DifferentError as error:  # every new child process compares
+        return Refusal(get_worker().address, str(error))
+    except StoppedError:  # the run is over, or this worker was restarted at the same address
+        return Refusal(get_worker().address, "")
+    return cells, perf_counter() - started

@@ -12,32 +12,30 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 import simstudy
-from simstudy.study.plugins import plugin_modules
-from simstudy.study.registry import registered
+from simstudy.components.plugins import plugin_modules
+from simstudy.components.registry import registered
 
 if TYPE_CHECKING:
     from simstudy.engine.plan import Plan
 
 # Needed to unpickle a plan; other packages are compared afterwards.
 BASIS = ("Python", "simstudy", "numpy", "scipy")
-_MODULES = {"scikit-learn": "sklearn"}  # packages imported under another name
 
 
 def environment(plan: Plan) -> dict[str, str]:
     """The packages that compute a plan's cells here, and their versions."""
     names = {_package(module) for module in _modules(plan)}
     names -= {*sys.stdlib_module_names, *BASIS}
-    found = {name: _version(name) for name in (*BASIS, *sorted(names))}
-    return {name: version for name, version in found.items() if version}
+    versions = {name: _version(name) for name in (*BASIS, *sorted(names))}
+    return {name: version for name, version in versions.items() if version}
 
 
 def differences(expected: Mapping[str, str]) -> str:
     """How this process differs from the expected environment; empty if it does not."""
-    found = {name: _version(name) for name in expected}
     return " and ".join(
-        f"has {f'{name} {found[name]}' if found[name] else f'no {name}'}, where {version} is needed"
-        for name, version in expected.items()
-        if found[name] != version
+        f"has {f'{name} {version}' if version else f'no {name}'}, where {needed} is needed"
+        for name, needed in expected.items()
+        if (version := _version(name)) != needed
     )
 
 
@@ -47,7 +45,8 @@ def _version(name: str) -> str:
         return ".".join(platform.python_version_tuple()[:2])
     if name == "simstudy":
         return f"{simstudy.__version__} (source {_source()})"
-    version = getattr(sys.modules.get(_MODULES.get(name, name)), "__version__", None)
+    module = "sklearn" if name == "scikit-learn" else name
+    version = getattr(sys.modules.get(module), "__version__", None)
     if isinstance(version, str):
         return version
     from importlib import metadata
@@ -76,7 +75,7 @@ def _modules(plan: Plan) -> Iterator[str]:
         component = registry.get(name)
         for definition in component.__mro__ if isinstance(component, type) else (component,):
             module = str(definition.__module__)
-            if module.startswith("simstudy.learners.camml"):
+            if module.startswith("simstudy.learners.networks.camml"):
                 yield "numba"  # compiles its kernels
             elif module.partition(".")[0] != "simstudy":
                 for part in plugin_modules(module) or [module]:
@@ -96,4 +95,4 @@ def _imported(module: str) -> Iterator[str]:
 def _package(module: str) -> str:
     """The distribution name of a module's package."""
     name = module.partition(".")[0]
-    return next((package for package, other in _MODULES.items() if other == name), name)
+    return "scikit-learn" if name == "sklearn" else name

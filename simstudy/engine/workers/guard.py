@@ -8,18 +8,29 @@ new child, so that earlier cells cannot cause its failure.
 
 from __future__ import annotations
 
+import math
 import threading
 from collections import deque
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from time import perf_counter
 
 from simstudy.engine.plan import Plan
 from simstudy.engine.task import DRAWING, Cell, CellKey, TaskKey, blank_cells
-from simstudy.engine.workers.batches import SECONDS
-from simstudy.engine.workers.child import DRAWN, READY, Child, make_spare, pickled, take_spare
+from simstudy.engine.workers.child import (
+    DRAWN,
+    READY,
+    SECONDS,
+    Child,
+    make_spare,
+    pickled,
+    take_spare,
+)
 from simstudy.errors import DifferentError, SimstudyError
 
+_MAX_BATCH = 256
+# Near the end, each worker gets its share of the remaining tasks in this many batches.
+_SHARES = 3
 _MAX_STARTS = 3  # attempts to start a child
 _START_PATIENCE = 30.0  # seconds to load modules and plugins, beyond the timeout of a cell
 
@@ -43,8 +54,7 @@ class Guard:
         """The cells of the first tasks, as many as fit into the time of a batch; at least one."""
         limited = self._plan.timeout is not None or self._plan.memory is not None
         if not limited and (self._smooth or len(tasks) == 1):
-            cells = self._all_at_once(tasks)
-            if cells is not None:
+            if (cells := self._all_at_once(tasks)) is not None:
                 return cells
             self._smooth = False
         if len(tasks) == 1:
@@ -172,3 +182,43 @@ class Guard:
 
 def _out_of_memory(cells: Sequence[Cell]) -> bool:
     return any("MemoryError" in cell.error for cell in cells)
+
+
+class Batches:
+    """The tasks of a run, in batches whose size grows with the speed of the workers."""
+
+    def __init__(self, tasks: Sequence[TaskKey], workers: int) -> None:
+        self._tasks, self._workers = list(tasks), workers
+        self._next = 0
+        self._done, self._seconds = 0, 0.0
+        self._lock = threading.Lock()
+
+    def note(self, tasks: int, seconds: float) -> None:
+        """Record how long a worker took for some tasks."""
+        with self._lock:
+            # Recent tasks count most: the tasks of a study may differ.
+            self._done, self._seconds = self._done // 2 + tasks, self._seconds / 2 + seconds
+
+    def give_back(self, tasks: Sequence[TaskKey]) -> None:
+        """Return tasks that were not begun; they are handed out again at the end."""
+        with self._lock:
+            self._tasks += tasks
+
+    @property
+    def left(self) -> bool:
+        """Whether any tasks have not been handed out."""
+        with self._lock:
+            return self._next < len(self._tasks)
+
+    def __iter__(self) -> Iterator[list[TaskKey]]:
+        while True:
+            with self._lock:
+                left = len(self._tasks) - self._next
+                if not left:
+                    return
+                share = math.ceil(left / (_SHARES * self._workers))
+                quick = int(SECONDS * self._done / self._seconds) if self._seconds else 1
+                size = max(min(share, quick, _MAX_BATCH), 1)
+                batch = list(self._tasks[self._next : self._next + size])
+                self._next += size
+            yield batch

@@ -13,15 +13,14 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, BinaryIO
 
+from simstudy.components import plugins
+from simstudy.components.registry import LEARNERS, registered
+from simstudy.components.spec import build
 from simstudy.engine import task
 from simstudy.engine.plan import Plan
 from simstudy.engine.task import prepare, run_task
-from simstudy.engine.workers.batches import SECONDS
-from simstudy.engine.workers.child import DRAWN, GROUPS, READY, TRACE
+from simstudy.engine.workers.child import DRAWN, GROUPS, READY, SECONDS, TRACE
 from simstudy.errors import DifferentError, SimstudyError
-from simstudy.study import plugins
-from simstudy.study.registry import LEARNERS, registered
-from simstudy.study.spec import build
 
 
 def answer(place: str) -> None:
@@ -66,6 +65,7 @@ def answer(place: str) -> None:
 
 def _made_ready(plan: Plan | Exception) -> str | SimstudyError:
     """Import all modules that the cells of a plan need, so that no cell is timed with them."""
+    failure = None
     try:
         if isinstance(plan, Exception):
             raise plan
@@ -77,22 +77,15 @@ def _made_ready(plan: Plan | Exception) -> str | SimstudyError:
                 learner: Any = build(LEARNERS, component)
                 learner.warm_up()
     except (Exception, SystemExit) as error:
-        return _different(plan) or SimstudyError(f"{type(error).__name__}: {error}")
-    if different := _different(plan):
-        return different
-    if plan.memory is not None:
+        failure = SimstudyError(f"{type(error).__name__}: {error}")
+    if isinstance(plan, Plan) and plan.environment:  # from another machine
+        from simstudy.engine.workers.environment import differences
+
+        if different := differences(dict(plan.environment)):
+            return DifferentError(different)
+    if isinstance(plan, Plan) and failure is None and plan.memory is not None:
         limit_memory(plan.memory)
-    return READY
-
-
-def _different(plan: Plan | Exception) -> SimstudyError | None:
-    """How the environment differs from that of a plan from another machine."""
-    if isinstance(plan, Exception) or not plan.environment:
-        return None
-    from simstudy.engine.workers.environment import differences
-
-    found = differences(dict(plan.environment))
-    return DifferentError(found) if found else None
+    return failure or READY
 
 
 def limit_memory(gigabytes: float) -> None:

@@ -1,28 +1,45 @@
-"""The page of a comparison of estimators."""
+"""The page of a comparison of estimators, with tables of their errors and intervals."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterator, Sequence
+from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from simstudy.experiments.estimators.results import EstimatorResults
 from simstudy.experiments.models_page import ModelsPage
 from simstudy.experiments.page import Section
 from simstudy.measures.base import MeasureInfo
-from simstudy.report.prose.phrases import all_sizes
-from simstudy.results.results import Results
+from simstudy.report.prose.numbers import fixed, number, percent, percentages, signed
+from simstudy.report.prose.phrases import all_sizes, level
+from simstudy.report.tables.table import Table, TableCell, make_table, words
+from simstudy.results.read.open import Results
 from simstudy.study.study import Study
 from simstudy.texts import counted
 
+_SUBJECT = ("measure", "learner", "rows", "estimator")
+_TARGETS = {
+    "exact": "the classifier trained on the rows available",
+    "mean": "the mean over training sets of the same size",
+}
+_INTERVALS = {
+    "rows": "rows (Wilson or t)",
+    "folds": "naive t over splits",
+    "corrected": "corrected t over splits",
+    "nested": "nested cross-validation",
+    "percentile": "percentiles of samples",
+}
+
 
 class EstimatorsPage(ModelsPage):
-    """Which estimator comes nearest to the exact value, and which intervals contain it."""
+    """Which estimator is closest to the exact value, and which intervals contain it."""
 
     def asks(self, study: Study, info: MeasureInfo) -> str:
-        """Ask which estimator comes nearest."""
+        """Ask which estimator is closest."""
         return (
-            f"which of {len(study.labels)} estimators comes nearest to the exact value with "
+            f"which of {len(study.labels)} estimators is closest to the exact value with "
             f"{all_sizes(study.doses)} rows available, by {info.label}?"
         )
 
@@ -30,17 +47,17 @@ class EstimatorsPage(ModelsPage):
         """Return what is compared, and by what."""
         return (
             f"To compare {counted(len(study.labels), 'estimator')} of a learner's performance by "
-            "how near they come to its exact value, and how often their intervals contain it."
+            "their distance to its exact value and the coverage of their intervals."
         )
 
     def estimands(self, study: Study, info: MeasureInfo) -> str:
         """Return the errors."""
         return (
-            "For every estimator and number of rows available: the mean, over the models of the "
+            "For each estimator and number of rows available: the mean, over the models of the "
             f"family, of the {info.label}. The exact value is that of the classifier trained on "
-            "the rows available or, as the second target, the mean over "
-            f"{study.data.training_sets} training sets of as many rows. For every two estimators: "
-            "the mean paired difference of the two."
+            f"the rows available or, as a second target, the mean over {study.data.training_sets} "
+            "training sets of the same size. For each pair of estimators: the mean paired "
+            "difference."
         )
 
     def shown(self, scores: Sequence[str]) -> list[int]:
@@ -49,14 +66,73 @@ class EstimatorsPage(ModelsPage):
 
     def own_sections(self, results: Results) -> list[Section]:
         """Return bias, spread and coverage."""
-        from simstudy.experiments.estimators.tables import estimate_tables
-
         assert isinstance(results, EstimatorResults)
-        return [Section("choices", "Errors and coverage", estimate_tables(results), "tables")]
+        tables = [make(results, target) for target in _TARGETS for make in (_quality, _coverage)]
+        return [Section("choices", "Errors and coverage", tables, "tables")]
 
     def files(self, results: Results) -> dict[str, pd.DataFrame]:
         """Return the same for files, after those of all experiments."""
-        from simstudy.experiments.estimators.tables import estimate_files
-
         assert isinstance(results, EstimatorResults)
-        return super().files(results) | estimate_files(results)
+        made = {"estimators": results.estimator_quality, "coverage": results.interval_quality}
+        return super().files(results) | {
+            f"{name}.csv": pd.concat({target: make(target) for target in _TARGETS})
+            .reset_index(0, names="target")
+            .reset_index(drop=True)
+            for name, make in made.items()
+        }
+
+
+def _quality(results: EstimatorResults, target: str) -> Table:
+    data = results.estimator_quality(target)
+    lines = [
+        [
+            *subject,
+            TableCell(f"{signed(row['bias'])} ± {number(row['bias_mcse'])}"),
+            TableCell(number(row["sd"])),
+            TableCell(f"{number(row['rmse'])} ± {number(row['rmse_mcse'])}"),
+            TableCell(fixed(row["correlation"], 2)),
+        ]
+        for subject, row in _rows(results, data)
+    ]
+    caption = (
+        f"Errors of estimates against {_TARGETS[target]}, over models; ± Monte-Carlo standard "
+        "error. Correlation: of estimates and exact values over models."
+    )
+    name, title = f"estimators_{target}", f"Errors of estimators: {_TARGETS[target]}"
+    heads = [*_SUBJECT, "bias", "sd", "RMSE", "correlation"]
+    return make_table(name, title, heads, lines, 4, caption=caption, data=data, cut=True)
+
+
+def _coverage(results: EstimatorResults, target: str) -> Table:
+    data = results.interval_quality(target)
+    lines = [
+        [
+            *subject,
+            words(_INTERVALS[row["interval"]]),
+            TableCell(
+                percent(row["coverage"]), percentages(row["coverage_lower"], row["coverage_upper"])
+            ),
+            TableCell(number(row["width"])),
+        ]
+        for subject, row in _rows(results, data)
+    ]
+    confidence = level(results.study.analysis.confidence)
+    caption = (
+        f"How often intervals of {confidence} contain the exact value: {_TARGETS[target]}. In "
+        f"brackets, unadjusted {confidence} Clopper–Pearson intervals between models."
+    )
+    name, title = f"coverage_{target}", f"Coverage of intervals: {_TARGETS[target]}"
+    heads = [*_SUBJECT, "interval", "coverage", "mean width"]
+    return make_table(name, title, heads, lines, 5, caption=caption, data=data, cut=True)
+
+
+def _rows(
+    results: EstimatorResults, data: pd.DataFrame
+) -> Iterator[tuple[list[TableCell], dict[Hashable, Any]]]:
+    """The rows of a frame by measure and learner, then as they were, after their subjects."""
+    measures, learners = ([*dict.fromkeys(data[key])] for key in ("measure", "learner"))
+    places = data["measure"].map(measures.index), data["learner"].map(learners.index)
+    for row in data.iloc[np.lexsort(places[::-1])].to_dict("records"):
+        named = [words(text) for text in (row["measure"], row["learner"], f"{row['size']:,}")]
+        place = results.treatments.index(row["estimator"])
+        yield [*named, words(row["estimator"], "", place)], row

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from simstudy.results.analyses import ModelResults
+from simstudy.results.read.model_analyses import ModelResults
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,7 +26,7 @@ class EstimatorResults(ModelResults):
         With the `exact` value of the classifier trained on these rows, the `mean` over training
         sets of this size, its standard error `mean_error`, and the bounds of every interval.
         """
-        from simstudy.experiments.estimators.kept import COLUMNS
+        from simstudy.experiments.estimators.scoring import COLUMNS
 
         name = self.study.experiment.keeps
         table = self._as_written(name)
@@ -43,7 +43,7 @@ class EstimatorResults(ModelResults):
             The truth: of the classifier trained on the rows available, or the mean over training
             sets of as many rows. See `analysis.estimates.quality`.
         """
-        from simstudy.analysis.estimates import quality
+        from simstudy.analysis.models.estimates import quality
 
         return quality(self.estimates, target)
 
@@ -55,6 +55,6 @@ class EstimatorResults(ModelResults):
         target : {"exact", "mean"}
             As in `estimator_quality`. See `analysis.estimates.coverage`.
         """
-        from simstudy.analysis.estimates import coverage
+        from simstudy.analysis.models.estimates import coverage
 
         return coverage(self.estimates, target, self.study.analysis.confidence)

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
+from simstudy.components.registry import MEASURES
 from simstudy.engine.evaluation import EXACT, SAMPLED
 from simstudy.experiments.base import Design, Experiment, ScoreColumn
 from simstudy.measures.base import MeasureInfo, keywords
-from simstudy.study.registry import MEASURES
 
 if TYPE_CHECKING:
+    from simstudy.components.spec import Spec
     from simstudy.engine.plan import Plan
-    from simstudy.engine.task import Task
-    from simstudy.experiments.learners.data_page import DataPage
-    from simstudy.experiments.learners.page import LearnersPage
-    from simstudy.results.reading import Results
-    from simstudy.study.spec import Spec
+    from simstudy.experiments.page import Page
+    from simstudy.results.read.base import Results
     from simstudy.study.study import Study
 
 
@@ -32,6 +30,8 @@ class Learners(Experiment):
     own_keys = ("data.test_size",)
     keeps_answers = True
     growing = ("learners", "data.train_sizes")
+    results_path = "simstudy.experiments.learners.results:LearnerResults"
+    page_path = "simstudy.experiments.learners.page:LearnersPage"
 
     def treatments(self, design: Design) -> tuple[Spec, ...]:
         """Return the learners."""
@@ -51,32 +51,26 @@ class Learners(Experiment):
         """Return nothing: results of this experiment need not name it."""
         return {}
 
-    def columns(self, plan: Plan) -> list[ScoreColumn]:
+    def columns(self, design: Design) -> list[ScoreColumn]:
         """Return the measures on each test: exact, sampled, or exact and then sampled."""
+        plan = cast("Plan", design)  # only plans know which measures have an exact value
         tests = plan.source.tests
-        exact = [_column(one, "", EXACT) for one in plan.measured if one.label in plan.exact]
+        exact = [ScoreColumn.of(spec, EXACT) for spec in plan.measured if spec.label in plan.exact]
         suffix = "_sampled" if EXACT in tests else ""
-        sampled = [_column(one, suffix, SAMPLED) for one in plan.measured]
+        sampled = [ScoreColumn.of(spec, SAMPLED, suffix) for spec in plan.measured]
         return exact * (EXACT in tests) + sampled * (SAMPLED in tests)
 
     def info(self, plan: Plan, column: ScoreColumn) -> MeasureInfo:
         """Describe a column's measure; its label names a reward other than the mean."""
         measure = MEASURES.get(column.measure)
-        info: MeasureInfo = measure.info
-        label = info.label
+        label = measure.info.label
         if plan.reward != "mean" and "reward" in keywords(measure):
             label += f" ({plan.reward} over classes)"
         if column.label != column.measure:
             label = column.label
         if column.name != column.label:
             label += " (sampled)"
-        return replace(info, label=label)
-
-    def task(self, plan: Plan, model: int) -> Task:
-        """Return the task of one problem."""
-        from simstudy.engine.task import Task
-
-        return Task(plan, model)
+        return replace(measure.info, label=label)
 
     def role(self, treatment: Spec, dose: int) -> str:
         """Return the role of a learner's stream."""
@@ -86,25 +80,14 @@ class Learners(Experiment):
 
     def results_class(self, study: Study) -> type[Results]:
         """Return the class of its results: on data sets, or on models."""
-        if study.datasets:
-            from simstudy.experiments.learners.data_results import DataResults
+        from simstudy.experiments.learners.data_results import DataResults
 
-            return DataResults
-        from simstudy.experiments.learners.results import LearnerResults
+        return DataResults if study.datasets else super().results_class(study)
 
-        return LearnerResults
-
-    def page(self, study: Study) -> DataPage | LearnersPage:
+    def page(self, study: Study) -> Page[Any, Any]:
         """Return its sentences, figures, tables and files, on models or on data sets."""
-        if study.datasets:
-            from simstudy.experiments.learners.data_page import DataPage
+        if not study.datasets:
+            return super().page(study)
+        from simstudy.experiments.learners.data_page import DataPage
 
-            return DataPage()
-        from simstudy.experiments.learners.page import LearnersPage
-
-        return LearnersPage()
-
-
-def _column(measure: Spec, suffix: str, test: str) -> ScoreColumn:
-    label = measure.label
-    return ScoreColumn(label + suffix, measure.name, test, label, measure.parameters)
+        return DataPage()

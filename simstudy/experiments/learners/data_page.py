@@ -2,30 +2,31 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 from markupsafe import Markup
 
-from simstudy.analysis.costs import median_by_dataset
-from simstudy.analysis.data_findings import DataFindings
-from simstudy.analysis.findings import Absent
-from simstudy.analysis.reversals import measure_pairs
+from simstudy.analysis.datasets.findings import DataFindings
+from simstudy.analysis.datasets.two_measures import measure_pairs
+from simstudy.analysis.models.computing_time import median_seconds
+from simstudy.analysis.models.findings import Absent
+from simstudy.data.sizes import Size, size_text
 from simstudy.errors import SimstudyError
 from simstudy.experiments.learners.data_results import DataResults
-from simstudy.experiments.learners.data_tables import data_files, data_tables
 from simstudy.experiments.page import Goal, Opening, Overall, Page, Section, TerminalLine
-from simstudy.experiments.planning import data_forecast
 from simstudy.report.charts import data as charts
 from simstudy.report.charts import ranks, svg
+from simstudy.report.charts.decisions import decision_makers
+from simstudy.report.charts.layout import Maker
+from simstudy.report.charts.printed import data_makers
 from simstudy.report.charts.spec import Chart
-from simstudy.report.curve_section import data_curve_sections
-from simstudy.report.page import curves_section, design_section, failures_section
-from simstudy.report.printed import Maker
-from simstudy.report.printed.datasets import data_makers
-from simstudy.report.printed.decisions import decision_makers
+from simstudy.report.pages.curve_section import data_curve_sections
+from simstudy.report.pages.page import curves_section, design_section, failures_section
 from simstudy.report.prose import data_statements as prose
 from simstudy.report.prose import design as words
 from simstudy.report.prose.finding import by_other_measures, data_finding
@@ -34,15 +35,13 @@ from simstudy.report.prose.phrases import MAX_NAMED, listed
 from simstudy.report.tables import datasets as build
 from simstudy.report.tables import facts
 from simstudy.report.tables.table import Table
-from simstudy.study.sizes import size_text
 from simstudy.study.study import Study
-
-if TYPE_CHECKING:
-    from simstudy.workflow.progress import Step
 
 _WIDE, _NARROW = 640.0, 350.0  # of pictures
 _ROW = 38.0
 _MAX_PANELS = 40  # learning curves
+_ALONE = Absent("it needs at least two learners")
+_TOO_FEW = Absent("it needs two learners and two data sets with all means")
 
 
 class DataPage(Page[DataFindings, DataResults]):
@@ -95,9 +94,8 @@ class DataPage(Page[DataFindings, DataResults]):
         name = f"opening{index}"
         if len(findings.datasets) == 1:
             caption = (
-                "Dots: splits, moved up and down so that they do not hide each other; the larger "
-                "mark is their mean. Splits share rows, so the spread of the dots is no measure of "
-                "the error of the mean."
+                "Dots: splits, offset vertically to avoid overlap; larger mark: mean. Splits share "
+                "rows, so the spread of the dots does not measure the error of the mean."
             )
             return Opening(*_rows(charts.splits(findings, findings.datasets[0]), name), caption)
         if len(findings.learners) == 1:
@@ -107,7 +105,7 @@ class DataPage(Page[DataFindings, DataResults]):
             ("pale", "best mean"),
             ("full", "significantly better than another learner, worse than none"),
         )
-        caption = "The number of data sets that each learner wins."
+        caption = "Number of data sets that each learner wins."
         return Opening(*_rows(charts.wins(findings), name), caption, chips=chips)
 
     def view(self, results: DataResults, findings: DataFindings, index: int) -> dict[str, object]:
@@ -116,26 +114,26 @@ class DataPage(Page[DataFindings, DataResults]):
         by_size = _by_size(results, name)
         after = [build.size_words(results, size) for size in results.study.doses]
 
-        def own(table: Table) -> Table:
+        def renamed(table: Table) -> Table:
             return replace(table, name=f"{table.name}_{name}")
 
         smaller = [
-            replace(build.means(one, text), name=f"means_{place}")
-            for place, (one, text) in enumerate(zip(by_size[:-1], after, strict=False))
+            replace(build.means(at, text), name=f"means_{place}")
+            for place, (at, text) in enumerate(zip(by_size[:-1], after, strict=False))
         ]
-        panels = (charts.learning(by_size, one) for one in findings.datasets[:_MAX_PANELS])
+        panels = (charts.learning(by_size, name) for name in findings.datasets[:_MAX_PANELS])
         return {
             "others": by_other_measures(
-                [results.data_findings(other) for other in results.measures if other != name]
+                [results.data_findings(each) for each in results.measures if each != name]
             ),
-            "standings": own(build.standings(findings))
+            "standings": renamed(build.standings(findings))
             if several and len(findings.datasets) > 1
             else None,
-            "means": own(build.means(findings, after[-1])),
-            "spread": own(build.means(findings, after[-1], spread=True)),
-            "smaller": [own(table) for table in smaller],
-            "winners": own(build.winners(findings)) if several else None,
-            "over": _over(findings, index, own),
+            "means": renamed(build.means(findings, after[-1])),
+            "spread": renamed(build.means(findings, after[-1], spread=True)),
+            "smaller": [renamed(table) for table in smaller],
+            "winners": renamed(build.winners(findings)) if several else None,
+            "over": _over(findings, index, renamed),
             "learning": svg.panels(panels, f"learning{index}") if len(by_size) > 1 else [],
         }
 
@@ -146,24 +144,30 @@ class DataPage(Page[DataFindings, DataResults]):
         compared = [*_comparisons(results)]
         design = words.data_sections(results.study), [facts.learners(results)]
         consequence = (
-            "a learner has no mean on a data set where one of its splits failed, and tests say "
-            "what they could use"
+            "a learner has no mean on a data set where one of its splits failed; tests state which "
+            "data they use"
         )
         shared = (
-            f"On {results.manifest['platform']}. A table of counts that several learners share is "
-            "counted once and charged to each that uses it."
+            f"On {results.manifest['platform']}. Counts shared by several learners are computed "
+            "once and charged to each."
         )
-        costs = build.costs(results, median_by_dataset(results.timings))
-        found = Section("findings", "Findings in detail", compared if several else [], "sets_found")
+        table = _properties_table(results)
+        properties: dict[str, object] = {"table": table, "absent": "", "notes": _notes(results)}
+        if isinstance(table, Absent):
+            absent = f"There is no table of properties: {table.reason}."
+            properties |= {"table": None, "absent": absent}
+        costs = build.costs(results, median_seconds(results.timings, ("dataset", "learner")))
+        shown = compared if several else []
+        detail = Section("findings", "Findings in detail", shown, "sets_found")
         return [
-            *[found] * bool(several or failures),
+            *[detail] * bool(several or failures),
             Section("datasets", "Results by data set"),
             *[Section("winners", "Winners and losers")] * several,
             *[Section("over", "Over the data sets")] * over,
             *[Section("measures", "Measures compared", compared)] * bool(compared),
             *[Section("learning", "Learning curves")] * (len(results.study.doses) > 1),
             *curves_section(data_curve_sections(results)),
-            Section("properties", "Data sets", _properties(results)),
+            Section("properties", "Data sets", properties),
             design_section(results, *design),
             failures_section(results, consequence),
             Section("cost", "Cost", {"panels": [], "table": costs, "note": shared}),
@@ -184,16 +188,63 @@ class DataPage(Page[DataFindings, DataResults]):
 
     def files(self, results: DataResults) -> dict[str, pd.DataFrame]:
         """Return means, winners and tests of every measure, and measures compared."""
-        return data_files(results)
+        several = len(results.treatments) > 1
+        parts: defaultdict[str, dict[str, pd.DataFrame]] = defaultdict(dict)
+        for name in results.measures:
+            findings = results.data_findings(name)
+            parts["means"][name] = results.dataset_means(name)
+            if several:
+                parts["winners"][name] = findings.winners.table.reset_index()
+                parts["pairwise"][name] = findings.winners.pairs
+                parts["standings"][name] = pd.DataFrame(findings.standings)
+            if findings.over_sets:
+                parts["across"][name] = findings.over_sets.table
+        tables = {
+            file: pd.concat(each, names=["measure"]).reset_index("measure")
+            for file, each in parts.items()
+        }
+        compared: defaultdict[str, list[pd.DataFrame]] = defaultdict(list)
+        for pair in measure_pairs(results.measures):
+            names = dict(zip(("first", "second"), pair, strict=True))
+            if several:
+                reversals = results.reversals(*pair, examples=False)
+                compared["reversals"].append(reversals.table.assign(**names))
+            compared["correlations"].append(results.correlations(*pair).cells.assign(**names))
+        tables |= {file: pd.concat(each) for file, each in compared.items()}
+        with contextlib.suppress(SimstudyError):  # of earlier versions, without their data files
+            tables["properties"] = results.properties()
+        kept = [file for file, table in tables.items() if file == "means" or not table.empty]
+        return {f"{file}.csv": tables[file] for file in kept}
 
     def tables(self, results: DataResults) -> dict[str, Table | Absent]:
         """Return the same for papers."""
-        return data_tables(results)
+        several = len(results.treatments) > 1
+        tables: dict[str, Table | Absent] = {}
+        for place, name in enumerate(results.measures):
+            findings, end = results.data_findings(name), f"_{name}" if place else ""
+            over = findings.over_sets
+            tables[f"means{end}"] = build.means(findings, spread=True)
+            tables[f"standings{end}"] = build.standings(findings) if several else _ALONE
+            tables[f"winners{end}"] = build.winners(findings) if several else _ALONE
+            tables[f"across{end}"] = build.pairs(over, findings.info) if over else _TOO_FEW
+            if over and len(results.treatments) > 2:
+                tables[f"tests{end}"] = build.tests(over)
+        for pair in measure_pairs(results.measures):
+            labels, end = _labels(results, pair), "_".join(pair)
+            reversals = results.reversals(*pair, examples=False)
+            tables[f"reversals_{end}"] = (
+                build.reversals(reversals, labels)
+                if reversals.found
+                else Absent(prose.reversal_sentence(reversals, labels).removesuffix("."))
+            )
+            tables[f"correlations_{end}"] = build.correlations(results.correlations(*pair), labels)
+        tables["properties"] = _properties_table(results)
+        return tables
 
     def means(self, results: DataResults) -> list[Table]:
         """Return the means by data set, a table for each training size."""
         each = zip(results.study.doses, _by_size(results, results.measures[0]), strict=True)
-        return [build.means(one, build.size_words(results, size)) for size, one in each]
+        return [build.means(at, build.size_words(results, size)) for size, at in each]
 
     def summary(self, results: DataResults, brief: bool) -> Iterator[Table | TerminalLine]:
         """Return, unless brief, who wins; and what is odd about the data."""
@@ -203,33 +254,30 @@ class DataPage(Page[DataFindings, DataResults]):
         for sentence in [] if brief else prose.data_statements(findings, 0, 0):
             yield TerminalLine(f"  {sentence}", whole=True)
         for pair in measure_pairs(results.measures) if several and not brief else []:
-            found = results.reversals(*pair, examples=False)
-            labels = results.info(pair[0]).label, results.info(pair[1]).label
-            yield TerminalLine(f"  {prose.reversal_sentence(found, labels)}", whole=True)
+            reversals = results.reversals(*pair, examples=False)
+            sentence = prose.reversal_sentence(reversals, _labels(results, pair))
+            yield TerminalLine(f"  {sentence}", whole=True)
         for note in _notes(results):
             yield TerminalLine(note, "yellow")
 
-    def plan(
-        self,
-        study: Study,
-        goal: Goal,
-        models: int,
-        jobs: int | None,
-        progress: Callable[[Step], object] | None,
-    ) -> list[str]:
+    def plan(self, study: Study, goal: Goal) -> list[str]:
         """Say how many cells there are, and how long they take; models are not planned for."""
-        from simstudy.workflow.data_pilot import run_data_pilot
+        from simstudy.workflow.pilot import data_forecast
 
         for name, value in (("--mcse", goal.mcse), ("--difference", goal.difference)):
             if value is not None:
                 study.demand_models(name)
-        return data_forecast(run_data_pilot(study, jobs))
+        return data_forecast(study, goal.jobs)
 
     def overall(self, results: DataResults, measure: str) -> Overall:
         """Return the means over data sets."""
-        found = results.data_findings(measure)
-        where = f"over {len(found.datasets)} data sets"
-        return Overall(found.overall, found.best_overall, where)
+        findings = results.data_findings(measure)
+        where = f"over {len(findings.datasets)} data sets"
+        return Overall(findings.overall, findings.best_overall, where)
+
+
+def _labels(results: DataResults, pair: tuple[str, str]) -> tuple[str, str]:
+    return results.info(pair[0]).label, results.info(pair[1]).label
 
 
 def _rows(chart: Chart, name: str) -> tuple[Markup, Markup]:
@@ -248,66 +296,66 @@ def _both(chart: Chart, name: str, tall: float, narrow: float) -> tuple[Markup, 
 
 def _by_size(results: DataResults, name: str) -> list[DataFindings]:
     """The findings at every training size."""
-    return [results.data_findings(name, size=build.given(size)) for size in results.study.doses]
+    sizes = [Size.stored(size).value for size in results.study.doses]
+    return [results.data_findings(name, size=size) for size in sizes]
 
 
 def _over(
-    findings: DataFindings, index: int, own: Callable[[Table], Table]
+    findings: DataFindings, index: int, renamed: Callable[[Table], Table]
 ) -> dict[str, object] | None:
     """Diagrams and tests over data sets, if there are several learners and data sets."""
-    found = findings.over_sets
-    if found is None:
+    over = findings.over_sets
+    if over is None:
         return None
-    diagram = None
-    if len(found.learners) > 2 and not found.friedman.reason:
-        chart, rows = ranks.over_sets(found, _WIDE / 7.0), len(found.learners)
+    diagram, rows = None, len(over.learners)
+    if rows > 2 and not over.friedman.reason:
+        chart = ranks.over_sets(over, _WIDE / 7.0)
         tall = 25 * (chart.y.high - chart.y.low) if not chart.frame else 60 + 26.0 * rows
         wide = svg.draw(chart, f"ranks{index}w", (_WIDE, tall)).picture
-        listed = ranks.over_sets(found, joined=False)
-        narrow = svg.draw(listed, f"ranks{index}n", (_NARROW, 70 + 30.0 * rows)).picture
-        diagram = wide, narrow
-    posterior = charts.posterior(found)
+        narrow = ranks.over_sets(over, joined=False)
+        size = (_NARROW, 70 + 30.0 * rows)
+        diagram = wide, svg.draw(narrow, f"ranks{index}n", size).picture
+    posterior = charts.posterior(over)
     return {
-        "found": found,
+        "found": over,
         "diagram": diagram,
-        "no_diagram": found.friedman.reason,
-        "rule": prose.over_method(found),
-        "bars": ranks.bars(found),
-        "equivalence": prose.equivalence(found.rope, findings.info),
+        "no_diagram": over.friedman.reason,
+        "rule": prose.over_method(over),
+        "bars": ranks.bars(over),
+        "equivalence": prose.equivalence(over.rope, findings.info),
         "no_posterior": posterior.absent,
         "posterior": None if posterior.absent else _rows(posterior, f"posterior{index}"),
         "shown": len(posterior.y.marks),
-        "tests": own(build.tests(found)) if len(found.learners) > 2 else None,
-        "pairs": own(build.pairs(found, findings.info)),
+        "tests": renamed(build.tests(over)) if rows > 2 else None,
+        "pairs": renamed(build.pairs(over, findings.info)),
     }
 
 
 def _comparisons(results: DataResults) -> Iterator[dict[str, object]]:
     """Every two measures: where they name different winners, and how they correlate."""
-    for place, (first, second) in enumerate(measure_pairs(results.measures)):
-        one, other = (results.data_findings(name) for name in (first, second))
-        labels = (one.info.label, other.info.label)
-        found = results.reversals(first, second)
-        chart = charts.scatter(one, other, found)
+    for place, pair in enumerate(measure_pairs(results.measures)):
+        first, second = (results.data_findings(name) for name in pair)
+        labels, reversals = _labels(results, pair), results.reversals(*pair)
+        chart = charts.scatter(first, second, reversals)
+        several, differ = len(first.learners) > 1, bool(reversals.found)
         yield {
-            "title": f"{labels[0]} and {labels[1]}",
-            "sentence": prose.reversal_sentence(found, labels) if len(one.learners) > 1 else "",
+            "title": " and ".join(labels),
+            "sentence": prose.reversal_sentence(reversals, labels) if several else "",
             "scatter": _both(chart, f"scatter{place}", 430.0, 330.0),
-            "reversals": build.reversals(found, labels) if found.found else None,
-            "examples": build.example_sentences(found, labels) if found.found else [],
-            "correlations": build.correlations(results.correlations(first, second), labels),
+            "reversals": build.reversals(reversals, labels) if differ else None,
+            "examples": build.example_sentences(reversals, labels) if differ else [],
+            "correlations": build.correlations(results.correlations(*pair), labels),
         }
 
 
-def _properties(results: DataResults) -> dict[str, object]:
-    """The table of properties, or why there is none, and what is odd about the data."""
-    content: dict[str, object] = {"table": None, "absent": "", "notes": _notes(results)}
+def _properties_table(results: DataResults) -> Table | Absent:
     try:
-        return content | {"table": build.properties(results.properties())}
+        return build.properties(results.properties())
     except SimstudyError as error:
-        return content | {"absent": f"There is no table of properties: {error}."}
+        return Absent(str(error))
 
 
 def _notes(results: DataResults) -> list[str]:
     """What is odd about the data sets."""
-    return [f"{name}: {note}" for name, own in results.manifest["notes"].items() for note in own]
+    recorded = results.manifest["notes"]
+    return [f"{name}: {note}" for name, notes in recorded.items() for note in notes]

@@ -2,25 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from simstudy.data.sizes import Size, size_text
 from simstudy.errors import SimstudyError
-from simstudy.results.answers import AnswerResults
-from simstudy.study.sizes import Size, size_text
+from simstudy.results.read.base import AnswerResults
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from simstudy.analysis.correlations import Correlations
-    from simstudy.analysis.data_findings import DataFindings
-    from simstudy.analysis.reversals import Reversals
-    from simstudy.analysis.winners import Winners
-    from simstudy.engine.refit import Refit
-    from simstudy.results.curves import Curves
-    from simstudy.results.ranked_answers import DataAnswers
+    from simstudy.analysis.datasets.findings import DataFindings
+    from simstudy.analysis.datasets.per_dataset import Winners
+    from simstudy.analysis.datasets.two_measures import Correlations, Reversals
+    from simstudy.results.read.curves import Curves
+    from simstudy.results.read.ranked_answers import DataAnswers
+    from simstudy.results.read.refit import Refit
     from simstudy.study.study import Study
+
+
+@contextlib.contextmanager
+def _refusals() -> Iterator[None]:
+    """Report an invalid option of an analysis as an error of the user."""
+    try:
+        yield
+    except ValueError as error:
+        raise SimstudyError(str(error)) from error
 
 
 class DataResults(AnswerResults):
@@ -64,11 +73,7 @@ class DataResults(AnswerResults):
         return self.data_findings(measure)
 
     def data_findings(
-        self,
-        measure: str | None = None,
-        *,
-        size: float | None = None,
-        rope: float | None = None,
+        self, measure: str | None = None, *, size: float | None = None, rope: float | None = None
     ) -> DataFindings:
         """What the analysis says about a measure of a study of data sets; the primary by default.
 
@@ -78,41 +83,26 @@ class DataResults(AnswerResults):
         bit, or .01, or 1 for percentages, unless the measure says otherwise. See
         `analysis.data_findings`.
         """
-        from simstudy.analysis.data_findings import DataFindings, rope_of
+        from simstudy.analysis.datasets.findings import DataFindings, rope_of
+        from simstudy.analysis.tests.adjustment import alpha_of
 
         name, at = self._measure(measure), self._dose(size)
-        scores, info = self._of_datasets(size), self.info(name)
+        scores, info, stated = self._of_datasets(at), self.info(name), self.study.analysis
         width = rope_of(info) if rope is None else rope
         key = (name, at, width)
         if key not in self._data_findings:
+            # one family has the tests on all data sets
+            adjustment = stated.adjustment.removesuffix("_all")
+            learners, alpha = tuple(self.treatments), alpha_of(stated.confidence)
             sets = tuple(map(str, dict.fromkeys(scores["dataset"])))
             self._data_findings[key] = DataFindings(
-                name,
-                info,
-                tuple(self.treatments),
-                sets,
-                scores,
-                self._adjustment,
-                self._level,
-                width,
+                name, info, learners, sets, scores, adjustment, alpha, width
             )
         return self._data_findings[key]
 
-    @property
-    def _adjustment(self) -> str:
-        """How tests of pairs are adjusted, those on all data sets together."""
-        stated = self.study.analysis.adjustment
-        return "bonferroni" if stated == "bonferroni_all" else stated
-
-    @property
-    def _level(self) -> float:
-        from simstudy.analysis.adjustment import alpha_of
-
-        return alpha_of(self.study.analysis.confidence)
-
     def dataset_means(self, measure: str | None = None) -> pd.DataFrame:
         """The mean over splits by data set, training size and learner, of a study of data sets."""
-        from simstudy.analysis.datasets import dataset_means
+        from simstudy.analysis.datasets.per_dataset import dataset_means
 
         sizes = [size_text(size) for size in self.study.doses]
         return dataset_means(self.scores, self._measure(measure), sizes)
@@ -130,38 +120,33 @@ class DataResults(AnswerResults):
         At one training size, in rows or as a share; the last one if left out. All tests are one
         family, adjusted as the study says: by Holm's method, unless it names another.
         """
-        from simstudy.analysis.within import pairwise_datasets
+        from simstudy.analysis.datasets.per_dataset import pairwise_datasets
 
-        name = self._measure(measure)
-        scores, better = self._of_datasets(size), self.info(name).greater_is_better
-        try:
-            return pairwise_datasets(scores, name, test, adjustment or self._adjustment, better)
-        except ValueError as error:
-            raise SimstudyError(str(error)) from error
+        at = self.data_findings(measure, size=size)
+        better, adjustment = at.info.greater_is_better, adjustment or at.adjustment
+        with _refusals():
+            return pairwise_datasets(at.scores, at.measure, test, adjustment, better)
 
     def dataset_table(
         self, measure: str | None = None, *, size: float | None = None
     ) -> pd.DataFrame:
-        """Mean scores, data sets × learners, greater is better: for `simstudy.analysis.across`.
+        """Mean scores, data sets × learners, greater is better: for tests over data sets.
 
         Means of losses have the opposite sign. At one training size, in rows or as a share; the
         last one if left out.
         """
-        from simstudy.analysis.within import means_table
+        return self.data_findings(measure, size=size).table.copy()
 
-        name = self._measure(measure)
-        return means_table(self._of_datasets(size), name, self.info(name).greater_is_better)
-
-    def _of_datasets(self, size: float | None) -> pd.DataFrame:
-        """The scores of a study of data sets at one training size, with the number of test rows."""
+    def _of_datasets(self, dose: int) -> pd.DataFrame:
+        """The scores at one training size, with the number of test rows."""
         import numpy as np
 
-        sizes, scores, chosen = self.study.doses, self.scores, self._dose(size)
-        self._check_dose(chosen)
+        sizes, scores = self.study.doses, self.scores
+        self._check_dose(dose)
         test = np.array([part["test"] for part in self.manifest["parts"]])
         places = np.arange(len(scores)) // len(self.treatments) % len(sizes)
         scores = scores.assign(test_rows=test[scores["model"].to_numpy()])
-        return scores[places == sizes.index(chosen)]
+        return scores[places == sizes.index(dose)]
 
     def winners(
         self,
@@ -179,25 +164,23 @@ class DataResults(AnswerResults):
         data sets, by Holm's method unless the study names another. `winners(…).table` has a column
         for each winner, whose cells name the losers.
         """
-        from simstudy.analysis.winners import winners
+        from simstudy.analysis.datasets.per_dataset import winners
 
-        name = self._measure(measure)
-        scores, better = self._of_datasets(size), self.info(name).greater_is_better
-        level = self._level if alpha is None else alpha
-        try:
-            return winners(scores, name, test, adjustment or self._adjustment, level, better)
-        except ValueError as error:
-            raise SimstudyError(str(error)) from error
+        at = self.data_findings(measure, size=size)
+        better, adjustment = at.info.greater_is_better, adjustment or at.adjustment
+        level = at.alpha if alpha is None else alpha
+        with _refusals():
+            return winners(at.scores, at.measure, test, adjustment, level, better)
 
     def correlations(self, first: str, second: str, *, size: float | None = None) -> Correlations:
         """Correlation of two measures over splits, by data set and learner.
 
         Losses keep their sign. See `analysis.correlations`.
         """
-        from simstudy.analysis.correlations import correlations
+        from simstudy.analysis.datasets.two_measures import correlations
 
         names = self._measure(first), self._measure(second)
-        return correlations(self._of_datasets(size), *names)
+        return correlations(self._of_datasets(self._dose(size)), *names)
 
     def properties(self) -> pd.DataFrame:
         """Rows, attributes, classes and missing values of every data set.
@@ -208,7 +191,7 @@ class DataResults(AnswerResults):
         """
         import pandas as pd
 
-        from simstudy.analysis.properties import properties
+        from simstudy.analysis.datasets.per_dataset import properties
 
         recorded = self.manifest["tables"]
         facts = recorded or {table.name: table.facts for table in self._tables().tables}
@@ -217,7 +200,7 @@ class DataResults(AnswerResults):
             name: [(part["train"], part["test"]) for part in parts if part["dataset"] == name]
             for name in facts
         }
-        return pd.DataFrame([properties(name, sizes[name], own) for name, own in facts.items()])
+        return pd.DataFrame([properties(name, sizes[name], of) for name, of in facts.items()])
 
     def reversals(
         self,
@@ -235,23 +218,22 @@ class DataResults(AnswerResults):
         Options as for `winners`. Where the study has kept answers, a test row shows why, unless
         ``examples`` is false. Studies with plugins have none: nothing of theirs is executed.
         """
-        from simstudy.analysis.reversals import reversals
+        from simstudy.analysis.datasets.two_measures import reversals
 
-        names = self._measure(first), self._measure(second)
-        known = [self.data_findings(name, size=size) for name in names]
+        findings = [self.data_findings(name, size=size) for name in (first, second)]
+        winners = [each.winners for each in findings]
         if test or adjustment or alpha is not None:
-            one, other = (
+            winners = [
                 self.winners(name, test, size=size, adjustment=adjustment, alpha=alpha)
-                for name in names
-            )
-        else:
-            one, other = (each.winners for each in known)
-        found = reversals((known[0].table, known[1].table), (one, other))
-        if not (examples and found.found):
-            return found
-        from simstudy.results.examples import with_examples
+                for name in (first, second)
+            ]
+        tables = findings[0].table, findings[1].table
+        reversed_sets = reversals(tables, (winners[0], winners[1]))
+        if not (examples and reversed_sets.found):
+            return reversed_sets
+        from simstudy.results.read.examples import with_examples
 
-        return with_examples(self, found, self._dose(size))
+        return with_examples(self, reversed_sets, self._dose(size))
 
     def _tables(self) -> Study:
         """The study with its data sets read again; refused if they have changed."""
@@ -313,22 +295,15 @@ class DataResults(AnswerResults):
             Of ``"profit"``: the benefit of each positive row, the cost of each row acted on and, if
             any, the cost of acting at all, all for each row of the sample.
         """
-        from simstudy.results.curves import make_curves
+        from simstudy.results.read.curves import make_curves
 
+        ranked = self._ranked(dataset, over)
         return make_curves(
-            self,
-            self._ranked(dataset, over),
-            kind,
-            learners,
-            size,
-            positive,
-            benefit=benefit,
-            cost=cost,
-            fixed=fixed,
+            self, ranked, kind, learners, size, positive, benefit=benefit, cost=cost, fixed=fixed
         )
 
     def _ranked(self, dataset: str | None = None, over: str | None = None) -> DataAnswers:
-        from simstudy.results.ranked_answers import DataAnswers
+        from simstudy.results.read.ranked_answers import DataAnswers
 
         if over not in (None, "repeats", "folds"):
             raise SimstudyError(
@@ -356,6 +331,6 @@ class DataResults(AnswerResults):
         Refit
             Has ``predict_proba(frame)``, ``predict(frame)``, ``classes`` and ``estimate``.
         """
-        from simstudy.results.refitting import refitted
+        from simstudy.results.read.refit import refitted
 
         return refitted(self, learner, dataset)

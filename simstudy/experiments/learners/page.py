@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from simstudy.analysis.costs import median_seconds
+from simstudy.analysis.models.computing_time import median_seconds
 from simstudy.experiments.learners.results import LearnerResults
 from simstudy.experiments.models_page import ModelsPage
 from simstudy.experiments.page import Section
 from simstudy.measures.base import MeasureInfo
 from simstudy.report.charts import curves, spread, svg
-from simstudy.report.curve_section import curve_section
-from simstudy.report.page import curves_section
-from simstudy.report.printed import Maker
-from simstudy.report.printed.decisions import decision_makers
-from simstudy.report.printed.models import learner_makers
+from simstudy.report.charts.decisions import decision_makers
+from simstudy.report.charts.layout import Maker
+from simstudy.report.charts.printed import learner_makers
+from simstudy.report.pages.curve_section import curve_section
+from simstudy.report.pages.page import curves_section
 from simstudy.report.prose import captions
 from simstudy.report.prose.phrases import MAX_NAMED, all_sizes, listed
 from simstudy.report.tables import facts
-from simstudy.results.analyses import ModelResults
+from simstudy.results.read.model_analyses import ModelResults
 from simstudy.study.study import Study
 from simstudy.texts import counted
 
 
 class LearnersPage(ModelsPage):
-    """Which learner comes nearest to the truth, and after how many rows."""
+    """Which learner is closest to the true probabilities, and after how many rows."""
 
     rerun_figures = ("reliability",)
 
@@ -45,8 +45,8 @@ class LearnersPage(ModelsPage):
         several = len(study.doses) > 1
         more = ", and to see how that changes with the number of training rows" * several
         return (
-            f"To compare {counted(len(labels), 'learner')} by how near the class probabilities "
-            f"that {learn} come to the truth{more}."
+            f"To compare {counted(len(labels), 'learner')} by how close the class probabilities "
+            f"that {learn} are to the true ones{more}."
         )
 
     def own_sections(self, results: ModelResults) -> list[Section]:
@@ -68,13 +68,10 @@ class LearnersPage(ModelsPage):
         """Return the means, differences and thresholds."""
         unit = f" ({info.unit})" if info.unit else ""
         several = len(study.labels) > 1
-        pairs = " For every two learners and training size: the mean paired difference of the two."
-        change = (
-            " For every two learners: the number of training rows at which that difference changes "
-            "sign."
-        )
+        pairs = " For each pair of learners and training size: the mean paired difference."
+        change = " For each pair of learners: the training size at which it changes sign."
         return (
-            "For every learner and training size: the mean, over the models of the family, of its "
+            "For each learner and training size: the mean, over the models of the family, of its "
             f"{info.label}{unit} after training on a random set of that size."
             + pairs * several
             + change * (several and len(study.doses) > 1)

@@ -7,17 +7,17 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from simstudy.errors import SimstudyError
-from simstudy.results.analyses import ModelResults, new_axes
-from simstudy.results.answers import AnswerResults
+from simstudy.results.read.base import AnswerResults
+from simstudy.results.read.model_analyses import ModelResults, new_axes
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from simstudy.analysis.regret import Regret
-    from simstudy.analysis.reliability import Reliability
-    from simstudy.results.curves import Curves
-    from simstudy.results.ranked_answers import ModelAnswers
+    from simstudy.analysis.models.regret import Regret
+    from simstudy.analysis.models.reliability import Reliability
+    from simstudy.results.read.curves import Curves
+    from simstudy.results.read.ranked_answers import ModelAnswers
 
 
 class LearnerResults(ModelResults, AnswerResults):
@@ -36,17 +36,14 @@ class LearnerResults(ModelResults, AnswerResults):
         Give either ``within``, an information reward, or ``fraction``, a part of what it is at
         the smallest size. The study must have measured ``estimation``.
         """
-        from simstudy.analysis.convergence import converged
+        from simstudy.analysis.models.convergence import converged
 
         scores = self.scores
         if "estimation" not in scores:
             raise SimstudyError("the study has not measured 'estimation', the gap to a limit")
         limits = scores[["model", "learner"]].drop_duplicates().assign(estimation=0.0)
         return converged(
-            scores,
-            limits,
-            within,
-            fraction,
+            *(scores, limits, within, fraction),
             value="estimation",
             greater_is_better=self.info("estimation").greater_is_better,
             confidence=self.study.analysis.confidence,
@@ -55,7 +52,7 @@ class LearnerResults(ModelResults, AnswerResults):
     @cached_property
     def regret_parts(self) -> Regret | None:
         """Mean regret and its parts, if the study measured them."""
-        from simstudy.analysis.regret import regret
+        from simstudy.analysis.models.regret import regret
 
         return regret(self.scores)
 
@@ -82,7 +79,7 @@ class LearnerResults(ModelResults, AnswerResults):
         adjustment: str | None = None,
     ) -> pd.DataFrame:
         """Observed frequencies against predicted probabilities, bin by bin; see `calibration`."""
-        found = self.calibration(
+        return self.calibration(
             size,
             models,
             bins,
@@ -90,8 +87,7 @@ class LearnerResults(ModelResults, AnswerResults):
             classes=classes,
             confidence=confidence,
             adjustment=adjustment,
-        )
-        return found.table
+        ).table
 
     def calibration(
         self,
@@ -128,11 +124,12 @@ class LearnerResults(ModelResults, AnswerResults):
             ``"bonferroni"`` over the bins of one diagram, or ``"none"``. If left out, the former,
             unless the study asks for none.
         """
-        from simstudy.analysis.reliability import Reliability, calibration
-        from simstudy.engine.reliability import check_repeated, reliability
+        from simstudy.analysis.models.reliability import Reliability, calibration
+        from simstudy.engine.reliability import reliability
 
-        scores, stated = self.scores, self.study.analysis
-        failed = scores[scores["status"] != "ok"]
+        stated = self.study.analysis
+        finished = self.scores[self.scores["status"] == "ok"]
+        stored = finished.set_index(["model", "size", "learner"])[self.measures[0]]
         repeated = reliability(
             self._plan,
             models,
@@ -140,10 +137,8 @@ class LearnerResults(ModelResults, AnswerResults):
             bins,
             learners=learners,
             classes=classes,
-            without=set(zip(failed["model"], failed["size"], failed["learner"], strict=True)),
+            stored=stored.to_dict(),
         )
-        stored = scores.set_index(["model", "size", "learner"])[self.measures[0]]
-        check_repeated(repeated, stored)
         confidence = stated.confidence if confidence is None else confidence
         usual = "none" if stated.adjustment == "none" else "bonferroni"
         table = calibration(repeated.table, confidence=confidence, adjustment=adjustment or usual)
@@ -183,22 +178,15 @@ class LearnerResults(ModelResults, AnswerResults):
             Of ``"profit"``: the benefit of each positive row, the cost of each row acted on and, if
             any, the cost of acting at all, all for each row of the sample.
         """
-        from simstudy.results.curves import make_curves
+        from simstudy.results.read.curves import make_curves
 
+        ranked = self._ranked()
         return make_curves(
-            self,
-            self._ranked(),
-            kind,
-            learners,
-            size,
-            positive,
-            benefit=benefit,
-            cost=cost,
-            fixed=fixed,
+            self, ranked, kind, learners, size, positive, benefit=benefit, cost=cost, fixed=fixed
         )
 
     def _ranked(self, dataset: str | None = None, over: str | None = None) -> ModelAnswers:
-        from simstudy.results.ranked_answers import ModelAnswers
+        from simstudy.results.read.ranked_answers import ModelAnswers
 
         return ModelAnswers(self)
 
@@ -214,14 +202,8 @@ class LearnerResults(ModelResults, AnswerResults):
         sizes = sorted({self.sizes[0], self.sizes[-1]}) if size is None else [size]
         panels = spread.reliability(self.calibration(sizes, learners=[learner]), [learner])
         ax = mpl.draw(panels.charts[0], ax or new_axes())
-        handles = mpl.handles(panels.key)
-        ax.legend(
-            handles=handles,
-            title="training rows",
-            frameon=False,
-            fontsize="small",
-            loc="upper left",
-        )
+        handles, title = mpl.handles(panels.key), "training rows"
+        ax.legend(handles=handles, title=title, frameon=False, fontsize="small", loc="upper left")
         return ax
 
     def plot_regret(self, axes: Sequence[Axes] | None = None) -> Sequence[Axes]:
@@ -234,11 +216,11 @@ class LearnerResults(ModelResults, AnswerResults):
             )
         panels = spread.regret(self.regret_parts, self.learners, self.info("regret").unit)
         if axes is None:
-            import matplotlib.pyplot as plt
+            from matplotlib.pyplot import figure
 
             number = len(panels.charts)
             size = (2.4 * number, 2.8)
-            axes = plt.subplots(1, number, figsize=size, layout="constrained", squeeze=False)[1][0]
+            axes = figure(figsize=size, layout="constrained").subplots(1, number, squeeze=False)[0]
         for index, (chart, ax) in enumerate(zip(panels.charts, axes, strict=True)):
             mpl.draw(chart, ax)
             ax.set_title(mpl.plain(chart.heading), fontsize="medium")

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from simstudy.experiments.base import Design, Experiment, ScoreColumn
+from simstudy.components.registry import MEASURES
+from simstudy.experiments.base import Design, Experiment, ScoreColumn, with_data
 from simstudy.measures.base import MeasureInfo
-from simstudy.study.registry import MEASURES
 
 if TYPE_CHECKING:
-    from simstudy.arrays import AnyArray
+    from simstudy.components.spec import Spec
     from simstudy.engine.plan import Plan
-    from simstudy.engine.task import Task
-    from simstudy.experiments.measures.page import MeasuresPage
-    from simstudy.results.reading import Results
     from simstudy.study.sections import StudyFile
-    from simstudy.study.spec import Spec
     from simstudy.study.study import Study
 
 RIGHT, LOSS = "right", "loss"  # the share of right choices, and what following them loses
@@ -38,6 +34,9 @@ class Measures(Experiment):
     keeps = "picks.parquet"
     takes_orders = True
     shares = frozenset({RIGHT})
+    task_path = "simstudy.experiments.measures.scoring:PickingTask"
+    results_path = "simstudy.experiments.measures.results:MeasureResults"
+    page_path = "simstudy.experiments.measures.page:MeasuresPage"
 
     def treatments(self, design: Design) -> tuple[Spec, ...]:
         """Return the measures."""
@@ -51,21 +50,12 @@ class Measures(Experiment):
         """Return a plan with other test sizes."""
         return replace(plan, test_sizes=tuple(doses))
 
-    def completed(self, given: StudyFile) -> StudyFile:
+    def completed(self, stated: StudyFile) -> StudyFile:
         """Fill in test sets, one training size and a target."""
-        data = {"test_size": "exact", "test_sizes": [*_TEST_SIZES], "repeats": _REPEATS}
-        if given.data.test_sizes is not None:
-            data["test_sizes"] = given.data.test_sizes
-        if given.data.repeats is not None:
-            data["repeats"] = given.data.repeats
-        if "train_sizes" not in given.data.model_fields_set:
-            data["train_sizes"] = [_TRAIN_SIZE]
-        targets = given.measures.targets or [_TARGET]
-        changed = {
-            "data": given.data.model_copy(update=data),
-            "measures": given.measures.model_copy(update={"targets": targets}),
-        }
-        return given.model_copy(update=changed)
+        sizes, targets = [*_TEST_SIZES], stated.measures.targets or [_TARGET]
+        measures = stated.measures.model_copy(update={"targets": targets})
+        stated = stated.model_copy(update={"measures": measures})
+        return with_data(stated, test_sizes=sizes, repeats=_REPEATS, train_sizes=[_TRAIN_SIZE])
 
     def check(self, study: Study) -> None:
         """Refuse fewer than two learners, targets without an exact value, and the like."""
@@ -73,16 +63,12 @@ class Measures(Experiment):
 
         check_judged(study)
 
-    def score_names(self, study: Study) -> list[str]:
-        """Return the names of the columns."""
-        return [f"{score}_{one.label}" for score in (RIGHT, LOSS) for one in study.targets]
-
-    def columns(self, plan: Plan) -> list[ScoreColumn]:
+    def columns(self, design: Design) -> list[ScoreColumn]:
         """Return for every target the share of right choices and the loss from following them."""
         return [
             ScoreColumn(f"{score}_{target.label}", target.name, score, target.label)
             for score in (RIGHT, LOSS)
-            for target in plan.targets
+            for target in design.targets
         ]
 
     def info(self, plan: Plan, column: ScoreColumn) -> MeasureInfo:
@@ -94,40 +80,6 @@ class Measures(Experiment):
             return MeasureInfo(True, label=f"right choices by {label}", share=True)
         return MeasureInfo(False, target.logarithmic, f"loss in {label}", target.unit)
 
-    def task(self, plan: Plan, model: int) -> Task:
-        """Return the task of one model."""
-        from simstudy.experiments.measures.scoring import PickingTask
-
-        return PickingTask(plan, model)
-
     def role(self, treatment: Spec, dose: int) -> str:
         """Return the role of the first test set's stream."""
-        from simstudy.experiments.measures.scoring import test_role
-
-        return test_role(0)
-
-    def check_kept(self, plan: Plan, kept: str) -> None:
-        """Read the choices of a cell."""
-        from simstudy.experiments.measures.picks import read_picks
-
-        read_picks(plan, kept)
-
-    def kept_columns(
-        self, plan: Plan, keys: list[tuple[int, str]], kept: Mapping[int, str]
-    ) -> dict[str, list[str] | AnyArray]:
-        """Return the choices of all measures."""
-        from simstudy.experiments.measures.picks import picks_columns
-
-        return picks_columns(plan, keys, kept)
-
-    def results_class(self, study: Study) -> type[Results]:
-        """Return the class of its results."""
-        from simstudy.experiments.measures.results import MeasureResults
-
-        return MeasureResults
-
-    def page(self, study: Study) -> MeasuresPage:
-        """Return its sentences, tables and files."""
-        from simstudy.experiments.measures.page import MeasuresPage
-
-        return MeasuresPage()
+        return "test/0"

@@ -1,13 +1,21 @@
-"""The page of a comparison of measures."""
+"""The page of a comparison of measures, with tables of their choices between learners."""
 
 from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+import pandas as pd
 
 from simstudy.experiments.measures.results import MeasureResults
 from simstudy.experiments.models_page import ModelsPage
 from simstudy.experiments.page import Section
 from simstudy.measures.base import MeasureInfo
-from simstudy.report.prose.phrases import MAX_NAMED, listed
-from simstudy.results.results import Results
+from simstudy.report.prose.numbers import NONE, percent, percentages, rows
+from simstudy.report.prose.phrases import MAX_NAMED, level, listed
+from simstudy.report.tables.table import Table, TableCell, make_table, words
+from simstudy.results.read.open import Results
 from simstudy.study.study import Study
 from simstudy.texts import counted
 
@@ -21,8 +29,8 @@ class MeasuresPage(ModelsPage):
         which = listed(labels) if len(labels) <= MAX_NAMED + 1 else f"{len(labels)} measures"
         rows = f"{sizes[0]:,} to {sizes[-1]:,}" if len(sizes) > 1 else f"{sizes[0]:,}"
         return (
-            f"which of {which} finds the better of two learners, judged by {info.label}, from "
-            f"{rows} test rows?"
+            f"which of {which} finds the better of two learners, by {info.label}, from {rows} test "
+            "rows?"
         )
 
     def aims(self, study: Study) -> str:
@@ -38,12 +46,12 @@ class MeasuresPage(ModelsPage):
         """Return the shares of right choices and the losses."""
         unit = f" ({info.unit})" if info.unit else ""
         return (
-            f"For every measure and test size: the mean, over the models of the family, of its "
+            f"For each measure and test size: the mean, over the models of the family, of its "
             f"{info.label}{unit}: over all pairs of learners and {study.data.repeats} test sets, "
-            "the share in which it prefers the learner that is better by the target, where a tie "
-            "of the measure counts half and pairs that the target ties are left out. The loss is "
-            "the mean of what the learner that it prefers lacks in the target. For every two "
-            "measures and test size: the mean paired difference of the two."
+            "the share in which it prefers the learner that is better by the target. A tie of the "
+            "measure counts half; pairs tied by the target are left out. The loss is the mean "
+            "shortfall of the preferred learner in the target. For each pair of measures and test "
+            "size: the mean paired difference."
         )
 
     def evaluated(self, study: Study) -> str:
@@ -55,14 +63,99 @@ class MeasuresPage(ModelsPage):
         """Return how test sets are drawn."""
         sizes = ", ".join(f"{size:,}" for size in study.doses)
         return (
-            f"From every model {study.data.repeats} sets of each size ({sizes} rows), the same for "
-            "all measures; each is the first rows of the next larger one. Targets are exact: "
-            "expectations over all configurations of the variables."
+            f"From each model {study.data.repeats} sets of each size ({sizes} rows), the same for "
+            "all measures; smaller sets are the first rows of larger ones. Targets are exact "
+            "expectations over the joint distribution."
         )
 
     def own_sections(self, results: Results) -> list[Section]:
         """Return how many rows measures need, and what they contradict."""
-        from simstudy.experiments.measures.tables import choice_tables
-
         assert isinstance(results, MeasureResults)
-        return [Section("choices", "Choices between learners", choice_tables(results), "tables")]
+        tables = [_needed_table(results), _against_truth(results), _contradictions(results)]
+        return [Section("choices", "Choices between learners", tables, "tables")]
+
+
+def _needed_table(results: MeasureResults) -> Table:
+    """How many test rows each measure needs to be as good as the best one, by each target."""
+    at, study = results.reference, results.study
+    targets = [target.label for target in study.targets]
+    needed = {target: results.rows_needed(f"right_{target}") for target in targets}
+    every = pd.concat(needed, names=["target"]).reset_index("target")
+    cells = {(row["learner"], row["target"]): _needed(row) for row in every.to_dict("records")}
+    confidence, m = level(study.analysis.confidence), int(every["m"].iloc[0])
+    caption = (
+        f"By the share of right choices, for each target. Best: the measure of best mean at {at:,} "
+        f"rows. Intervals have joint {confidence} confidence with the tests between measures, by "
+        f"paired t tests, Bonferroni-adjusted for m = {m}. Where sizes are too far apart for an "
+        "estimate, the interval runs from the last size at which a measure is worse than the best "
+        f"one at {at:,} rows to the first at which it is better. A dash: no size is decided."
+    )
+    title = f"Test rows needed to be as good as the best measure at {at:,} rows"
+    heads, *lines = _lines(results, targets, cells)
+    return make_table("rows_needed", title, heads, lines, caption=caption, data=every)
+
+
+def _needed(row: Mapping[Hashable, Any]) -> TableCell:
+    """The rows that a measure needs, and their interval."""
+    if row["note"] == "the reference":
+        return TableCell(rows(int(row["at"])), "best", bold=True)
+    low, high = row["lower"], row["upper"]
+    if math.isinf(high):
+        interval = NONE if low <= 0 else f"above {rows(round(low))}"
+    else:
+        interval = f"{rows(round(low))} to" if low > 0 else "up to"
+        interval += f" {rows(round(high))}"
+    lacking = math.isnan(row["rows"])
+    return TableCell(interval) if lacking else TableCell(rows(round(row["rows"])), interval)
+
+
+def _against_truth(results: MeasureResults) -> Table:
+    """How often each measure prefers the worse learner, by each target."""
+    at, shares = results.reference, results.against_truth()
+    targets = [target.label for target in results.study.targets]
+    cells = {}
+    for row in shares[shares["size"] == at].to_dict("records"):
+        more = f"{percentages(row['lower'], row['upper'])} ties {percent(row['tied'])}"
+        cells[row["measure"], row["target"]] = TableCell(percent(row["wrong"]), more.strip())
+    left_out = shares.groupby("target")["left_out"].first()
+    pairs = int(shares["pairs"].max())
+    ties = "; ".join(f"{target} {int(left_out[target]):,}" for target in targets)
+    caption = (
+        f"Shares of choices at {at:,} test rows, with {_intervals(results)}; ties: how often the "
+        f"measure prefers neither. Pairs tied by a target are left out: of {pairs:,} pairs in all "
+        f"models, {ties}."
+    )
+    title = f"How often a measure prefers the truly worse learner, at {at:,} rows"
+    heads, *lines = _lines(results, targets, cells)
+    return make_table("against_truth", title, heads, lines, caption=caption, data=shares)
+
+
+def _intervals(results: MeasureResults) -> str:
+    confidence = level(results.study.analysis.confidence)
+    return f"unadjusted {confidence} Clopper–Pearson intervals between models"
+
+
+def _contradictions(results: MeasureResults) -> Table:
+    """How often two measures prefer different learners."""
+    at, shares, cells = results.reference, results.contradictions(), {}
+    for row in shares[shares["size"] == at].to_dict("records"):
+        cell = TableCell(percent(row["opposite"]), percentages(row["lower"], row["upper"]))
+        cells[row["first"], row["second"]] = cells[row["second"], row["first"]] = cell
+    title = f"How often two measures prefer different learners, at {at:,} rows"
+    caption = (
+        f"Shares of all choices, with {_intervals(results)}. If either measure prefers neither "
+        "learner, they do not contradict each other."
+    )
+    heads, *lines = _lines(results, results.treatments, cells)
+    return make_table("contradictions", title, heads, lines, caption=caption, data=shares, cut=True)
+
+
+def _lines(
+    results: MeasureResults, columns: list[str], cells: Mapping[tuple[str, str], TableCell]
+) -> list[list[str | TableCell]]:
+    """The heads, then a line for each measure."""
+    lines: list[list[str | TableCell]] = [["measure", *columns]]
+    for place, label in enumerate(results.treatments):
+        line = (cells.get((label, column), TableCell(NONE)) for column in columns)
+        lines.append([words(label, "", place), *line])
+    return lines

@@ -7,7 +7,7 @@ import math
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from simstudy.results.analyses import ModelResults
+from simstudy.results.read.model_analyses import ModelResults
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,7 +57,7 @@ class MeasureResults(ModelResults):
 
     def contradictions(self) -> pd.DataFrame:
         """How often two measures prefer different learners; see `analysis.choices`."""
-        from simstudy.analysis.choices import contradictions
+        from simstudy.analysis.models.choices import contradictions
 
         return contradictions(
             self.picks, self.treatments, self.doses, self.study.analysis.confidence
@@ -65,7 +65,7 @@ class MeasureResults(ModelResults):
 
     def against_truth(self) -> pd.DataFrame:
         """How often each measure contradicts the truth by each target; see `analysis.choices`."""
-        from simstudy.analysis.choices import against_truth
+        from simstudy.analysis.models.choices import against_truth
 
         confidence = self.study.analysis.confidence
         return against_truth(self.picks, self.treatments, self._targets, self.doses, confidence)
@@ -84,8 +84,8 @@ class MeasureResults(ModelResults):
         """
         import numpy as np
 
-        from simstudy.analysis.adjustment import family_sizes
-        from simstudy.analysis.choices import rows_needed
+        from simstudy.analysis.models.choices import rows_needed
+        from simstudy.analysis.tests.adjustment import family_sizes
 
         at = self.reference if at is None else at
         self._check_dose(at)

@@ -5,37 +5,112 @@ from __future__ import annotations
 import base64
 import itertools
 import math
-import warnings
 import zlib
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from time import perf_counter
 
 import numpy as np
 import numpy.typing as npt
 
-from simstudy.arrays import FloatArray, IntArray, read_only
+from simstudy.arrays import AnyArray, FloatArray, IntArray, read_only
+from simstudy.components.registry import MEASURES
+from simstudy.components.spec import Spec
 from simstudy.data.sample import Sample
 from simstudy.engine.evaluation import EXACT, Trial
 from simstudy.engine.plan import Plan
 from simstudy.engine.scoring import Called, class_prior
-from simstudy.engine.task import Cell, NoPrimaryError, Task, plain_text, role
+from simstudy.engine.task import plain_text, role
 from simstudy.errors import describe
-from simstudy.experiments.base import ScoreColumn
-from simstudy.experiments.measures.test_sets import TestSets, draw_test_sets
-from simstudy.measures.arguments import arguments
+from simstudy.experiments.scoring import ExactTask
 from simstudy.measures.base import Context, clip, keywords, score
-from simstudy.measures.two_level import differ, level_names
+from simstudy.measures.positive_class import arguments
+from simstudy.measures.theory.two_level import differ, level_names
 from simstudy.study.constants import NO_CHOICE
-from simstudy.study.registry import MEASURES
-from simstudy.study.spec import Spec
 
 Signs = npt.NDArray[np.int8]  # 1 where the first of a pair is preferred, −1 the second, 0 neither
 
 
-def test_role(repeat: int) -> str:
-    return f"test/{repeat}"
+@dataclass(frozen=True)
+class TestSets:
+    """Test sets of one size, drawn from one distribution.
+
+    Attributes
+    ----------
+    places : array of shape (sets, rows)
+        The configuration of each row, as an index into the distribution.
+    """
+
+    __test__ = False  # not a class of tests
+
+    places: IntArray
+
+    @cached_property
+    def _counted(self) -> tuple[IntArray, FloatArray]:
+        observed, inverse = np.unique(self.places, return_inverse=True)
+        sets, width = len(self.places), len(observed)
+        flat = inverse.reshape(self.places.shape) + width * np.arange(sets)[:, None]
+        counts = np.bincount(flat.ravel(), minlength=sets * width)
+        return observed, counts.reshape(sets, width).astype(np.float64)
+
+    @property
+    def observed(self) -> IntArray:
+        """The configurations that some test set has."""
+        return self._counted[0]
+
+    @property
+    def counts(self) -> FloatArray:
+        """How often each test set has each of these."""
+        return self._counted[1]
+
+    def means(self, values: FloatArray) -> FloatArray:
+        """Return the means of values of configurations over each test set.
+
+        Parameters
+        ----------
+        values : array of shape (k, observed)
+            Values of each of the configurations that are `observed`.
+
+        Returns
+        -------
+        array of shape (sets, k)
+            The means; NaN where a set has a row without a value, or infinities of both signs.
+        """
+        finite = np.isfinite(values)
+        rows = self.places.shape[1]
+        means: FloatArray = self.counts @ np.where(finite, values, 0.0).T / rows
+        if finite.all():
+            return means
+        above, below, absent = (
+            self.counts @ odd.T > 0
+            for odd in (values == np.inf, values == -np.inf, np.isnan(values))
+        )
+        means = np.where(above, np.inf, np.where(below, -np.inf, means))
+        return np.where(absent | (above & below), np.nan, means)
+
+
+def draw_test_sets(
+    weights: FloatArray, rows: int, streams: Iterable[np.random.Generator]
+) -> TestSets:
+    """Draw test sets, each from a stream of its own.
+
+    A row takes one number of its stream, so that a smaller test set is the first rows of a larger
+    one, and further test sets change none.
+
+    Parameters
+    ----------
+    weights : array of shape (configurations,)
+        The probabilities of the configurations, which sum to one.
+    rows : int
+        The number of rows of each test set.
+    streams : iterable of Generator
+        The random stream of each test set.
+    """
+    ends = np.cumsum(weights)
+    uniform = np.stack([stream.random(rows) for stream in streams])
+    # rounding may leave the last end below one
+    places = np.searchsorted(ends, uniform * ends[-1], side="right")
+    return TestSets(np.minimum(places, len(weights) - 1))
 
 
 @dataclass(frozen=True)
@@ -60,22 +135,20 @@ class Fits:
     troubles: Sequence[str]
 
 
-class PickingTask(Task):
+class PickingTask(ExactTask[TestSets, Signs]):
     """One model, its fitted learners and the test sets on which measures choose between them."""
+
+    _predicts = True
 
     def __init__(self, plan: Plan, model: int) -> None:
         super().__init__(plan, model)
-        self._tests: tuple[int, TestSets] | None = None
         # The values of measures on the test sets that they were asked for last.
-        self._known: tuple[TestSets | None, dict[tuple[str, str], FloatArray]] = None, {}
+        self._cached: tuple[TestSets | None, dict[tuple[str, str], FloatArray]] = None, {}
         self._pairs = np.array([*itertools.combinations(range(len(plan.learners)), 2)]).T
 
-    def _scored_columns(self) -> list[ScoreColumn]:
-        """The targets, which are exact."""
-        return [
-            ScoreColumn(one.label, one.name, EXACT, one.label, one.parameters)
-            for one in self._plan.targets
-        ]
+    @property
+    def _exact_measures(self) -> tuple[Spec, ...]:
+        return self._plan.targets
 
     @property
     def _trial(self) -> Trial:
@@ -87,81 +160,77 @@ class PickingTask(Task):
         plan = self._plan
         (size,) = plan.train_sizes
         train = self.training_set(size)
-        found, probas = [], []
         with self._isolated():
-            for component in plan.learners:
-                rng = self._stream(role(component, size))
-                proba = self._answers(component, train, rng)[0]
-                probas.append(proba)
-                found.append(self._score(proba, train))
+            streams = [(each, self._stream(role(each, size))) for each in plan.learners]
+            probas = [self._answers(each, train, rng)[0] for each, rng in streams]
+            scores = [self._score(proba, train) for proba in probas]
         truths, troubles = np.empty((len(plan.targets), len(plan.learners))), []
         for place, target in enumerate(plan.targets):
-            values = [each[place] for each in found]
-            errors = [describe(one) for one in values if isinstance(one, BaseException)]
+            values = [each[place] for each in scores]
+            errors = [describe(value) for value in values if isinstance(value, BaseException)]
             sign = 1.0 if MEASURES.get(target.name).info.greater_is_better else -1.0
             truths[place] = math.nan if errors else sign * np.array(values, dtype=np.float64)
             troubles.append(errors[0] if errors else "")
         return Fits(train, probas, truths, troubles)
 
-    def test_sets(self, size: int) -> TestSets:
-        """The test sets of a size; the last ones are cached."""
-        if self._tests is None or self._tests[0] != size:
-            assert self._trial.weights is not None
-            self._tests = (
-                size,
-                draw_test_sets(
-                    self._trial.weights,
-                    size,
-                    self._plan.repeats,
-                    lambda repeat: self._stream(test_role(repeat)),
-                ),
-            )
-        return self._tests[1]
+    def drawn(self, size: int) -> TestSets:
+        """Draw the test sets of a size."""
+        weights = self._trial.weights
+        assert weights is not None
+        assert self._fits  # so that fitting is not timed
+        repeats = range(self._plan.repeats)
+        return draw_test_sets(weights, size, [self._stream(f"test/{n}") for n in repeats])
 
-    def score_cell(self, component: Spec, size: int, every: bool = False) -> Cell:
+    def applied(self, component: Spec, shared: TestSets) -> Signs:
         """Let a measure choose between the learners of every pair on every test set."""
-        cell = self._blank(component, size)
-        with warnings.catch_warnings(record=True) as raised:
-            warnings.simplefilter("always")
-            fits, tests = self._fits, self.test_sets(size)
-            started = perf_counter()
-            with self._isolated():
-                picks = self.picks(component, tests)
-            seconds = perf_counter() - started
-        signs = _signs(fits.truths, self._pairs)
-        values, troubles = self._judge(picks, signs)
-        if raised:
-            troubles.append(plain_text(f"{raised[0].category.__name__}: {raised[0].message}"))
-        return replace(
-            cell,
-            values=values,
-            predict_seconds=seconds,
-            answers=pack_picks(picks, signs),
-            warning="; ".join(troubles),
-        )
+        return self.picks(component, shared)
 
-    def _judge(self, picks: Signs, signs: Signs) -> tuple[tuple[float, ...], list[str]]:
-        """The shares of right choices and the losses, and warnings."""
-        fits, targets = self._fits, self._plan.targets
+    def scored(self, outcome: Signs, shared: TestSets) -> tuple[tuple[float, ...], list[str], str]:
+        """Return the shares of right choices and the losses, warnings, and the choices."""
+        fits, signs = self._fits, _signs(self._fits.truths, self._pairs)
         first, second = self._pairs
         right, loss, troubles = [], [], []
-        for place, target in enumerate(targets):
+        for place, target in enumerate(self._plan.targets):
             decided = signs[place] != 0
             if trouble := fits.troubles[place] or ("" if decided.any() else "all pairs tie"):
                 troubles.append(plain_text(f"no {target.label}: {trouble}"))
                 right.append(math.nan)
                 loss.append(math.nan)
                 continue
-            agree = (picks[:, decided] * signs[place, decided] + 1) / 2
+            agree = (outcome[:, decided] * signs[place, decided] + 1) / 2
             gaps = np.abs(fits.truths[place, first] - fits.truths[place, second])[decided]
             right.append(float(agree.mean()))
             # 0 times infinity is no loss
             lost = np.where(agree < 1, (1 - agree) * np.where(agree < 1, gaps, 0.0), 0.0)
             loss.append(float(lost.mean()))
-        values = (*right, *loss)
-        if math.isnan(values[0]):
-            raise NoPrimaryError(troubles[0], values)
-        return values, troubles
+        return (*right, *loss), troubles, pack_picks(outcome, signs)
+
+    @classmethod
+    def unpacked(cls, plan: Plan, text: str) -> tuple[Signs, Signs]:
+        """Return the choices that a cell keeps, and the truth; raises ValueError."""
+        pairs = math.comb(len(plan.learners), 2)
+        return unpack_picks(text, len(plan.targets), pairs, plan.repeats)
+
+    @classmethod
+    def kept_columns(
+        cls, plan: Plan, keys: list[tuple[int, str]], kept: Mapping[int, str]
+    ) -> dict[str, AnyArray]:
+        """Return the choices of every measure, per model, size, pair of learners and test set."""
+        pairs, repeats = math.comb(len(plan.learners), 2), plan.repeats
+        shape = (plan.problems, len(plan.test_sizes), pairs, repeats)
+        signs = {each.label: np.full(shape, NO_CHOICE, np.int8) for each in plan.measured}
+        truths = {f"truth_{t.label}": np.full(shape, NO_CHOICE, np.int8) for t in plan.targets}
+        for place, text in kept.items():
+            model, (size, label) = place // len(keys), keys[place % len(keys)]
+            at = model, plan.test_sizes.index(size)
+            picks, truth = cls.unpacked(plan, text)
+            signs[label][at] = picks.T
+            for target, sign in zip(truths.values(), truth, strict=True):
+                target[at] = sign[:, None]
+        models, places, pair, repeat = np.indices(shape, dtype=np.int64)
+        sizes = np.array(plan.test_sizes, np.int64)[places]
+        columns = {"model": models, "size": sizes, "pair": pair, "repeat": repeat}
+        return {name: each.ravel() for name, each in (columns | truths | signs).items()}
 
     def picks(self, component: Spec, tests: TestSets) -> Signs:
         """The choices of a measure, of shape (test sets, pairs).
@@ -172,11 +241,11 @@ class PickingTask(Task):
         undecided: npt.NDArray[np.bool_] = np.ones((1, 1), dtype=bool)
         for name in level_names(component.name):
             measure = MEASURES.get(name)
-            given = arguments(
+            options = arguments(
                 measure, component.parameters, self._problem.class_names, self._plan.positive
             )
-            called = Called(measure, EXACT, name in self._foreign, given)
-            values = self._known_values(called, tests, (name, repr(given)))
+            called = Called(measure, EXACT, name in self._foreign, options)
+            values = self._cached_values(called, tests, (name, repr(options)))
             if not measure.info.greater_is_better:
                 values = -values
             signs = _signs(values, self._pairs)
@@ -187,36 +256,37 @@ class PickingTask(Task):
         assert chosen is not None
         return chosen
 
-    def _known_values(self, called: Called, tests: TestSets, key: tuple[str, str]) -> FloatArray:
+    def _cached_values(self, called: Called, tests: TestSets, key: tuple[str, str]) -> FloatArray:
         """The values of a measure, computed once: it may also be a level of another."""
-        if self._known[0] is not tests:
-            self._known = tests, {}
-        if key not in self._known[1]:
-            self._known[1][key] = self._values(called, tests)
-        return self._known[1][key]
+        if self._cached[0] is not tests:
+            self._cached = tests, {}
+        if key not in self._cached[1]:
+            self._cached[1][key] = self._values(called, tests)
+        return self._cached[1][key]
 
     def _values(self, called: Called, tests: TestSets) -> FloatArray:
         """The values of a measure, of shape (test sets, learners)."""
         changes = "prior" in keywords(called.measure) and self._plan.prior == "test"
         if called.measure.info.over == "row" and not changes:
-            rows = [self._row_values(called, proba, tests.observed) for proba in self._fits.proba]
-            return tests.means(np.stack(rows))
+            each = [self._row_values(called, proba, tests.observed) for proba in self._fits.proba]
+            return tests.means(np.stack(each))
         weighted = called.measure.info.over == "row" or "weights" in keywords(called.measure)
-        found = np.empty((len(tests.counts), len(self._fits.proba)))
+        values = np.empty((len(tests.counts), len(self._fits.proba)))
         expanded = [self._expanded(called, proba, tests.observed) for proba in self._fits.proba]
         target = self._trial.target[tests.observed]
         for index, counts in enumerate(tests.counts):
-            there = np.flatnonzero(counts)
-            number = counts[there]
-            weights: FloatArray | None = number
+            rows = np.flatnonzero(counts)
+            weights: FloatArray | None = counts[rows]
             if not weighted:
-                there, weights = np.repeat(there, number.astype(np.intp)), None
-            trial = Trial(there, target[there], weights)
+                rows, weights = np.repeat(rows, counts[rows].astype(np.intp)), None
+            trial = Trial(rows, target[rows], weights)
             context = self._context(trial)
             for learner, proba in enumerate(expanded):
-                given = proba[there], trial.target
-                found[index, learner] = _score(called, *given, context)
-        return found
+                answers = _copies(called, proba[rows], trial.target)
+                values[index, learner] = score(
+                    called.measure, *answers, **context, **called.arguments
+                )
+        return values
 
     def _expanded(self, called: Called, proba: FloatArray, places: IntArray) -> FloatArray:
         """Predictions for some joint configurations, clipped if the measure takes logarithms."""
@@ -245,23 +315,17 @@ class PickingTask(Task):
         target, weights = self._trial.target[places], self._trial.weights[places]
         every, names = self._context(Trial(places, target, weights)), keywords(called.measure)
         context = {key: value for key, value in every.items() if key in names and value is not None}
-        given = self._expanded(called, proba, places), target
-        returned = called.measure(*_copies(called, given), **context, **called.arguments)
+        answers = _copies(called, self._expanded(called, proba, places), target)
+        returned = called.measure(*answers, **context, **called.arguments)
         values = np.asarray(returned, dtype=np.float64)
         if values.shape != target.shape:
             raise ValueError(f"measure {called.measure.__name__!r} returned shape {values.shape}")
         return values
 
 
-def _score(called: Called, proba: FloatArray, y: IntArray, context: Context) -> float:
-    proba, y = _copies(called, (proba, y))
-    return score(called.measure, proba, y, **context, **called.arguments)
-
-
-def _copies(called: Called, given: tuple[FloatArray, IntArray]) -> tuple[FloatArray, IntArray]:
+def _copies(called: Called, proba: FloatArray, y: IntArray) -> tuple[FloatArray, IntArray]:
     """The arguments of a measure; copies for one that is not built in."""
-    proba, y = given
-    return (proba.copy(order="F"), y.copy()) if called.foreign else given
+    return (proba.copy(order="F"), y.copy()) if called.foreign else (proba, y)
 
 
 def _signs(values: FloatArray, pairs: npt.NDArray[np.intp]) -> Signs:

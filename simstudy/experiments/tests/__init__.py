@@ -6,16 +6,13 @@ from collections.abc import Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from simstudy.experiments.base import Design, Experiment, ScoreColumn
+from simstudy.experiments.base import Design, Experiment, ScoreColumn, with_data
 from simstudy.measures.base import MeasureInfo
 
 if TYPE_CHECKING:
+    from simstudy.components.spec import Spec
     from simstudy.engine.plan import Plan
-    from simstudy.engine.task import Task
-    from simstudy.experiments.tests.page import TestsPage
-    from simstudy.results.reading import Results
     from simstudy.study.sections import StudyFile
-    from simstudy.study.spec import Spec
     from simstudy.study.study import Study
 
 COPIES, MIRRORED, POWER, WRONG, GAP = "type_1", "type_1_mirrored", "power", "wrong", "difference"
@@ -37,16 +34,17 @@ class Tests(Experiment):
     dose = "available"
     own_keys = ("tests", "data.repeats")
     shares = frozenset({COPIES, MIRRORED, POWER, WRONG})
+    task_path = "simstudy.experiments.tests.scoring:RejectingTask"
+    results_path = "simstudy.experiments.tests.results:TestResults"
+    page_path = "simstudy.experiments.tests.page:TestsPage"
 
     def treatments(self, design: Design) -> tuple[Spec, ...]:
         """Return the tests."""
         return design.tests
 
-    def completed(self, given: StudyFile) -> StudyFile:
+    def completed(self, stated: StudyFile) -> StudyFile:
         """Fill in the number of data sets of each size."""
-        stated = given.data.repeats
-        data = {"test_size": "exact", "repeats": _DATA_SETS if stated is None else stated}
-        return given.model_copy(update={"data": given.data.model_copy(update=data)})
+        return with_data(stated, repeats=_DATA_SETS)
 
     def check(self, study: Study) -> None:
         """Refuse a study with nothing to compare or to test."""
@@ -54,20 +52,16 @@ class Tests(Experiment):
 
         check_estimated(study)
 
-    def score_names(self, study: Study) -> list[str]:
-        """Return the names of the columns."""
-        return ["_".join(score) for score in tested_scores(study.learners)]
-
     def conditions(self, plan: Plan) -> dict[str, object]:
         """Add the confidence, as it has always been recorded."""
         return {**super().conditions(plan), "analysis.confidence": plan.confidence}
 
-    def columns(self, plan: Plan) -> list[ScoreColumn]:
+    def columns(self, design: Design) -> list[ScoreColumn]:
         """Return the rates of rejection, of every learner and pair, by the primary measure."""
-        measure = plan.measured[0]
+        measure = design.measured[0]
         return [
             ScoreColumn("_".join((score, *labels)), measure.name, score, " and ".join(labels))
-            for score, *labels in tested_scores(plan.learners)
+            for score, *labels in tested_scores(design.learners)
         ]
 
     def info(self, plan: Plan, column: ScoreColumn) -> MeasureInfo:
@@ -75,27 +69,9 @@ class Tests(Experiment):
         label, share = _WORDS[column.test].format(column.label), column.test in self.shares
         return MeasureInfo(column.test == POWER, label=label, share=share)
 
-    def task(self, plan: Plan, model: int) -> Task:
-        """Return the task of one model."""
-        from simstudy.experiments.tests.scoring import RejectingTask
-
-        return RejectingTask(plan, model)
-
     def role(self, treatment: Spec, dose: int) -> str:
         """Return the role of the stream of the first data set."""
         return f"train/{dose}/0"
-
-    def results_class(self, study: Study) -> type[Results]:
-        """Return the class of its results."""
-        from simstudy.experiments.tests.results import TestResults
-
-        return TestResults
-
-    def page(self, study: Study) -> TestsPage:
-        """Return its sentences, tables and files."""
-        from simstudy.experiments.tests.page import TestsPage
-
-        return TestsPage()
 
 
 def tested_scores(learners: Sequence[Spec]) -> list[tuple[str, ...]]:

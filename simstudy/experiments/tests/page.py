@@ -23,21 +23,20 @@ class TestsPage(ModelsPage):
         """Return what is compared, and by what."""
         return (
             f"To compare {counted(len(study.labels), 'test')} of two learners by how often each "
-            "rejects: without a difference (type I error), and with one that is known (power)."
+            "rejects: without a difference (type I error), and with a known one (power)."
         )
 
     def estimands(self, study: Study, info: MeasureInfo) -> str:
         """Return the rates of rejection."""
         return (
-            "For every test and number of rows available: the share of data sets, of "
-            f"{study.data.repeats} drawn from every model, on which it rejects at 5 %. Type I "
-            "error: two copies of one learner, each fitted to 80 % of the training rows drawn for "
-            "it at random; or one classifier asked about the rows and about others drawn from the "
-            "same classes (mirrored), so that both have the same exact performance. Neither null "
-            "has the effect of a training set that favours one of two learners in all splits at "
-            "once, so these shares do not show that a test keeps its level between different "
-            "learners. Power: two learners, where the test favours the one that is better by its "
-            "exact value."
+            "For each test and number of rows available: the share of data sets, of "
+            f"{study.data.repeats} drawn from each model, on which it rejects at the 5% level. "
+            "Type I error: two copies of a learner, each fitted to a random 80% of the training "
+            "rows; or one classifier evaluated on the rows and on others drawn from the same "
+            "classes (mirrored), so that both have the same exact performance. In neither null "
+            "does a training set favour one of two learners in all splits at once, so these shares "
+            "do not show that a test keeps its level between different learners. Power: two "
+            "learners, where the test favours the one with the better exact value."
         )
 
     def evaluated(self, study: Study) -> str:

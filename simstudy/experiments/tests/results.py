@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from simstudy.results.analyses import ModelResults
+from simstudy.results.read.model_analyses import ModelResults
 
 
 class TestResults(ModelResults):

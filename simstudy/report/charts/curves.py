@@ -1,25 +1,33 @@
-"""Lines against training size: learning curves, seconds, several studies side by side."""
+"""Lines against training size: learning curves, seconds, several studies or variants of one."""
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import pandas as pd
 
-from simstudy.analysis.findings import ModelFindings
+from simstudy.analysis.models.findings import ModelFindings
+from simstudy.analysis.models.standings import Standing
+from simstudy.analysis.models.thresholds import Overtaking
 from simstudy.experiments import shared_words
+from simstudy.experiments.base import Words
 from simstudy.report.charts import spec
 from simstudy.report.charts.spec import Axis, Chart, Floats, Panels, drawable
 from simstudy.report.prose.captions import MAX_BARS
 from simstudy.report.prose.numbers import brief, duration, number, signed
-from simstudy.report.prose.phrases import axis_label
+from simstudy.report.prose.pairwise import overtaking
+from simstudy.report.prose.phrases import axis_label, listed
 
 _MAX_NAMED = 5  # cells that are named as not drawn
 _MAX_DESCRIBED = 12  # learners in a description
 _MAX_ROWS = 6  # of panels, four side by side
-_CUT = "Bars that reach the edge are longer than they are drawn."
+_MAX_PAIRS = 6  # whose thresholds are drawn by variant
+_HIGH = 1.15  # of the bar of a winner, as a factor of the size
+_SIDE = 0.07  # between the thresholds of two pairs, in the way to the next variant
+_CUT = "Bars that reach the edge are truncated."
 
 
 class Series(NamedTuple):
@@ -41,10 +49,10 @@ def learning_curves(findings: ModelFindings, learners: Sequence[str] | None = No
 def each_learner(findings: ModelFindings, learners: Sequence[str] | None = None) -> Panels:
     """A panel for each learner with its intervals, before all others; the best mean first."""
     shown = learners or findings.design.learners
-    ranked = [one for one in findings.ranked(findings.design.sizes[-1]) if one in shown]
+    ranked = [label for label in findings.ranked(findings.design.sizes[-1]) if label in shown]
     every = _means(findings, ranked)
-    charts = [_curves(findings, [one], every, heading=one.label) for one in every]
-    return Panels(tuple(charts), across=4 if len(every) <= _MAX_ROWS * 4 else 6, shared=True)
+    charts = tuple(_curves(findings, [series], every, series.label) for series in every)
+    return Panels(charts, across=4 if len(every) <= _MAX_ROWS * 4 else 6, shared=True)
 
 
 def _curves(
@@ -56,26 +64,26 @@ def _curves(
 ) -> Chart:
     """Some learners in front of every other, on axes that show them all."""
     sizes, info, ceiling = findings.design.sizes, findings.info, findings.ceiling
-    limits = {one.learner: findings.limits.get(one.label, ()) for one in every if bars}
+    limits = {s.learner: findings.limits.get(s.label, ()) for s in every if bars}
     also = [*ceiling, *(value for limit in limits.values() for value in limit)]
     y, cut = _vertical(every, axis_label(info), also, bool(info.zero), bars=bars)
     layers: list[spec.Layer] = []
     if info.zero:
-        first, last = (min(abs(one.means[at]) for one in every) for at in (0, -1))
+        first, last = (min(abs(series.means[at]) for series in every) for at in (0, -1))
         layers.append(spec.Rule(0.0, "" if heading else info.zero, at_left=first > last))
     if any(map(drawable, ceiling)):
         layers.append(spec.Line(sizes, ceiling, "ceiling", "ceiling"))
     if len(front) < len(every):  # one line, broken between learners
-        heights = [value for one in every for value in (*one.means, math.nan)]
+        heights = [value for series in every for value in (*series.means, math.nan)]
         layers.append(spec.Line([*sizes, math.nan] * len(every), heights, "others"))
     layers += [
-        spec.Line(sizes, limits[one.learner], "limit", learner=one.learner)
-        for one in front
-        if limits.get(one.learner)
+        spec.Line(sizes, limits[series.learner], "limit", learner=series.learner)
+        for series in front
+        if limits.get(series.learner)
     ]
     layers += _lines(front, sizes, number, info.unit, bars)
-    kind = findings.design.words
-    title, rows = f"{info.label} against {kind.size}", f"{kind.dose} rows"
+    words = findings.design.words
+    title, rows = f"{info.label} against {words.size}", f"{words.dose} rows"
     return Chart(
         heading,
         f"{heading}: {title}" if heading else title,
@@ -83,20 +91,17 @@ def _curves(
         spec.sizes_axis(sizes, rows),
         y,
         tuple(layers),
-        learners=tuple(one.learner for one in front) if heading else (),
+        learners=tuple(series.learner for series in front) if heading else (),
         notes=(*[_CUT] * cut, *_not_drawn(findings)),
     )
 
 
 def _means(findings: ModelFindings, labels: Sequence[str]) -> list[Series]:
     """The means of some learners."""
-    found = []
-    for label in labels:
-        rows = findings.means_of(label)
-        ends = [row.lower for row in rows], [row.upper for row in rows]
-        place = findings.design.learners.index(label)
-        found.append(Series(place, label, [row.mean for row in rows], *ends))
-    return found
+    every = [[(m.mean, m.lower, m.upper) for m in findings.means_of(label)] for label in labels]
+    places = map(findings.design.learners.index, labels)
+    both = zip(places, labels, every, strict=True)
+    return [Series(place, label, *zip(*rows, strict=True)) for place, label, rows in both]
 
 
 def _vertical(
@@ -108,10 +113,10 @@ def _vertical(
     bars: bool = True,
 ) -> tuple[Axis, bool]:
     """The vertical axis that shows some series, and whether an interval is cut."""
-    centres = [*also, *(value for one in every for value in one.means)]
-    ends = [value for one in every if bars for value in (*one.low, *one.high)]
-    (low, high), cut = spec.cut_reach(centres, ends, [0.0] * zero)
-    return Axis(label, low, high, signed=signs), cut
+    centres = [*also, *(value for series in every for value in series.means)]
+    ends = [value for series in every if bars for value in (*series.low, *series.high)]
+    limits, cut = spec.cut_reach(centres, ends, [0.0] * zero)
+    return Axis(label, *limits, signed=signs), cut
 
 
 def _lines(
@@ -123,17 +128,15 @@ def _lines(
 ) -> list[spec.Layer]:
     """The line, the bars and the marks of each learner; side by side only if there are bars."""
     layers: list[spec.Layer] = []
-    bars = bars and any(drawable(value) for one in every for value in one.low)
+    bars = bars and any(drawable(value) for series in every for value in series.low)
     asides = spec.dodges(sizes, len(every)) if bars else [1.0] * len(every)
     for aside, (learner, label, means, lows, highs) in zip(asides, every, strict=True):
-        x = [size * aside for size in sizes]
-        if bars:
-            layers.append(spec.Span(x, lows, highs, learner=learner))
-        layers.append(spec.Line(x, means, label=label, learner=learner))
-        tips = []
+        x, tips = [size * aside for size in sizes], []
         for size, mean, low, high in zip(sizes, means, lows, highs, strict=True):
             interval = f" [{write(low)}, {write(high)}]" if drawable(high - low) else ""
             tips.append(f"{label}, {size:,} rows: {write(mean)}{interval} {unit}".rstrip())
+        layers += [spec.Span(x, lows, highs, learner=learner)] * bars
+        layers.append(spec.Line(x, means, label=label, learner=learner))
         layers.append(spec.Marks(x, means, tips, learner=learner))
     return layers
 
@@ -154,71 +157,158 @@ def _not_drawn(findings: ModelFindings) -> list[str]:
     cells = [f"{brief(m.learner)} at {m.size:,} rows ({number(m.mean)})" for m in missing]
     more = f" and {len(cells) - _MAX_NAMED} more" * (len(cells) > _MAX_NAMED)
     listing = ", ".join(cells[:_MAX_NAMED]) + more
-    return [f"Not drawn, as the mean is infinite or missing: {listing}."] if cells else []
+    return [f"Not drawn, as the mean is infinite or missing: {listing}."] * bool(cells)
 
 
 def seconds(medians: pd.DataFrame, learners: Sequence[str], sizes: Sequence[int]) -> list[Chart]:
     """Median seconds to fit and to predict against training size, both axes logarithmic."""
     cells = medians.set_index(["learner", "size"])[["fit_seconds", "predict_seconds"]]
     cells = cells.where(cells > 0)
-    known = [v for v in cells.to_numpy().ravel().tolist() if v > 0] or [1e-4, 1e-2]
-    low, high = min(known) / 1.5, max(known) * 1.5
+    measured = [v for v in cells.to_numpy().ravel().tolist() if v > 0] or [1e-4, 1e-2]
+    low, high = min(measured) / 1.5, max(measured) * 1.5
     marks = tuple((tick, duration(tick)) for tick in spec.powers(low, high))
     none, charts, rows = [math.nan] * len(sizes), [], "training rows"
-    for what in ("fit", "predict"):
-        column = cells[f"{what}_seconds"]
+    for step in ("fit", "predict"):
+        column = cells[f"{step}_seconds"]
         values = [[float(column[label, size]) for size in sizes] for label in learners]
         every = [Series(i, learners[i], each, none, none) for i, each in enumerate(values)]
-        title, description = f"Median time to {what}", _described(every, sizes, rows, duration)
+        title, description = f"Median time to {step}", _described(every, sizes, rows, duration)
         layers = tuple(_lines(every, sizes, duration))
         axes = spec.sizes_axis(sizes, rows), Axis("", low, high, "log", marks)
         charts.append(Chart(title, title, f"Median time {description}", *axes, layers))
     return charts
 
 
+# Several studies, or variants of one
+
+
 def studies(
-    every: Sequence[ModelFindings],
-    names: Sequence[str],
+    every: Mapping[str, ModelFindings],
     learners: Sequence[str],
     shown: Sequence[str],
     reference: str = "",
 ) -> list[Chart]:
     """The means of several studies, or differences from one learner, a chart for each study."""
-    kind = shared_words([findings.design.words for findings in every])
-    rows = f"{kind.dose} rows"
-    sizes = sorted({size for findings in every for size in findings.design.sizes})
+    words, sizes = _design(every)
+    info, rows, bars = next(iter(every.values())).info, f"{words.dose} rows", len(shown) <= MAX_BARS
     x = spec.sizes_axis(sizes, rows)
-    label = every[0].info.label
-    what = f"difference from {reference} in {label}" if reference else label
-    zero, write = bool(reference or every[0].info.zero), signed if reference else number
-    bars = len(shown) <= MAX_BARS
-    series = []
-    for findings in every:
-        own = [label for label in shown if label in findings.design.learners]
-        found = _leads(findings, own, reference) if reference else _means(findings, own)
-        series.append([one._replace(learner=learners.index(one.label)) for one in found])
-    shared = len({findings.info.unit for findings in every}) == 1  # the vertical axis
-    together, charts = [one for part in series for one in part], []
-    for findings, name, part in zip(every, names, series, strict=True):
-        on = together if shared else part
-        y, cut = _vertical(on, "", (), zero, bool(reference), bars)
-        own_sizes = findings.design.sizes
-        layers: list[spec.Layer] = [spec.Rule(0.0)] if zero else []
-        layers += _lines(part, own_sizes, write, findings.info.unit, bars)
-        description = "Nothing to show."
-        if part:
-            description = f"{what} {_described(part, own_sizes, rows, write)}"
-        title = f"{name}: {what} against {kind.size}"
+    quantity = f"difference from {reference} in {info.label}" if reference else info.label
+    zero, write = bool(reference or info.zero), signed if reference else number
+    drawn = []
+    for findings in every.values():
+        labels = [label for label in shown if label in findings.design.learners]
+        series = _leads(findings, labels, reference) if reference else _means(findings, labels)
+        drawn.append([each._replace(learner=learners.index(each.label)) for each in series])
+    one_unit = len({findings.info.unit for findings in every.values()}) == 1
+    charts = []
+    for (name, findings), series in zip(every.items(), drawn, strict=True):
+        scaled = [*itertools.chain(*drawn)] if one_unit else series
+        y, cut = _vertical(scaled, "", (), zero, bool(reference), bars)
+        layers: list[spec.Layer] = [spec.Rule(0.0)] * zero
+        layers += _lines(series, findings.design.sizes, write, findings.info.unit, bars)
+        title, description = f"{name}: {quantity} against {words.size}", "Nothing to show."
+        if series:
+            described = _described(series, findings.design.sizes, rows, write)
+            description = f"{quantity} {described}"
         charts.append(Chart(name, title, description, x, y, tuple(layers), notes=(_CUT,) * cut))
     return charts
 
 
+def _design(studies: Mapping[str, ModelFindings]) -> tuple[Words, list[int]]:
+    """The words and the sizes of several studies."""
+    designs = [findings.design for findings in studies.values()]
+    sizes = sorted({size for design in designs for size in design.sizes})
+    return shared_words([design.words for design in designs]), sizes
+
+
 def _leads(findings: ModelFindings, learners: Sequence[str], reference: str) -> list[Series]:
     """The paired differences from one learner, above 0 where the other is better."""
-    found = []
+    every = []
     for label in learners:
         both = {label, reference}
         pairs = [p.seen_from(label) for p in findings.pairs if {p.first, p.second} == both]
-        ends = [pair.low for pair in pairs], [pair.high for pair in pairs]
-        found += [Series(0, label, [pair.lead for pair in pairs], *ends)] if pairs else []
-    return found
+        rows = [(pair.lead, pair.low, pair.high) for pair in pairs]
+        every += [Series(0, label, *zip(*rows, strict=True))] if rows else []
+    return every
+
+
+def winners(studies: Mapping[str, ModelFindings], learners: Sequence[str]) -> Chart:
+    """The learner with the best mean at each size of each variant; with a bar if it beats all."""
+    words, sizes = _design(studies)
+    wins: dict[str, list[tuple[float, int, str, bool]]] = {}
+    for place, (name, findings) in enumerate(studies.items()):
+        for standing in findings.standings:
+            tip = f"{name}, {standing.size:,} rows: {standing.leader}, {_lead(standing)}"
+            beats_all = standing.wins and not standing.untested
+            win = (float(place), standing.size, tip, beats_all)
+            wins.setdefault(standing.leader, []).append(win)
+    layers: list[spec.Layer] = []
+    for label, rows in wins.items():
+        learner = learners.index(label)
+        if clear := [(place, size) for place, size, _, beats_all in rows if beats_all]:
+            low, high = ([size * factor for _, size in clear] for factor in (1 / _HIGH, _HIGH))
+            layers.append(spec.Span([place for place, _ in clear], low, high, learner=learner))
+        places, at, tips, _ = zip(*rows, strict=True)
+        layers.append(spec.Marks(places, at, tips, learner=learner))
+    title = f"the {words.treatment} with the best mean at each {words.size}, by variant"
+    ordered = sorted(itertools.chain(*wins.values()), key=lambda win: win[:2])
+    axes = _variants(studies), spec.sizes_axis(sizes, f"{words.dose} rows", 0.08)
+    return Chart("winners", title, "; ".join(win[2] for win in ordered), *axes, tuple(layers))
+
+
+def _lead(standing: Standing) -> str:
+    """Whom the learner of best mean beats, or from whom it does not differ significantly."""
+    if level := [pair.second for pair in (*standing.level, *standing.identical)]:
+        return f"not significantly better than {listed(level)}"
+    if standing.beaten_by:
+        return f"beaten by {listed([pair.second for pair in standing.beaten_by])} where both ran"
+    if standing.wins:
+        return "beats all" + " that it could be tested against" * bool(standing.untested)
+    return "not compared"
+
+
+def thresholds(studies: Mapping[str, ModelFindings], learners: Sequence[str]) -> Chart | None:
+    """Between which sizes one learner overtakes another, by variant; None if none ever does.
+
+    The looks of pairs come after those of the learners.
+    """
+    changes: dict[tuple[str, str], list[tuple[int, str, Overtaking]]] = {}
+    for place, (name, findings) in enumerate(studies.items()):
+        for change in (change for course in findings.courses for change in course.changes):
+            pair = (str(change.ahead), str(change.behind))
+            changes.setdefault(pair, []).append((place, name, change))
+    if not changes:
+        return None
+    shown, layers, texts = [*changes][:_MAX_PAIRS], list[spec.Layer](), list[str]()
+    for index, pair in enumerate(shown):
+        places, names, moves = zip(*changes[pair], strict=True)
+        series, side = len(learners) + index, _SIDE * (index - (len(shown) - 1) / 2)
+        x, every = [place + side for place in places], [p + side for p in range(len(studies))]
+        # At its estimate, or in the middle of the bracket; broken at variants without a threshold.
+        at = [m.crossing if m.estimated else math.sqrt(m.before * m.after) for m in moves]
+        heights = dict(zip(x, at, strict=True))
+        route = [heights.get(place, math.nan) for place in every]
+        tips = [f"{name}: {overtaking(m)}" for name, m in zip(names, moves, strict=True)]
+        layers += [
+            spec.Span(x, [m.before for m in moves], [m.after for m in moves], series=series),
+            spec.Line(every, route, "line", f"{pair[0]} overtakes {pair[1]}", series=series),
+            spec.Marks(x, at, tips, series=series),
+        ]
+        texts += tips
+    words, sizes = _design(studies)
+    left = len(changes) - len(shown)
+    return Chart(
+        "thresholds",
+        f"the sizes between which one {words.treatment} overtakes another, by variant",
+        "; ".join(texts),
+        _variants(studies),
+        spec.sizes_axis(sizes, f"{words.dose} rows", 0.08),
+        tuple(layers),
+        notes=(f"{left} more pairs are in the table.",) * (left > 0),
+    )
+
+
+def _variants(names: Mapping[str, ModelFindings]) -> Axis:
+    """The axis of the variants, in their order."""
+    marks = tuple((float(place), name) for place, name in enumerate(names))
+    return Axis("variant", -0.5, len(names) - 0.5, marks=marks)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from simstudy.report.charts import spec
 from simstudy.report.charts.mpl import LETTER, SCREEN, Style, draw, handles, label_ends, plain
@@ -149,7 +149,7 @@ def _text_lines(chart: Chart, letters: float) -> float:
 
 
 def whole_figure(panels: Panels, title: str, caption: str) -> Figure:
-    """A figure that can stand alone: title, key, panels, and what they show."""
+    """A self-contained figure: title, key, panels and caption."""
     columns = min(len(panels.charts), panels.across or 4)
     rows, single = -(-len(panels.charts) // columns), len(panels.charts) == 1
     width = 6.4 if single else max((2.0 if columns > 3 else 2.7) * columns, 5.0)
@@ -170,3 +170,23 @@ def whole_figure(panels: Panels, title: str, caption: str) -> Figure:
     text = plain(wrapped(caption, 15.5 * width, 40))
     figure.supxlabel(text, fontsize=7.5, color="0.25", x=0.01, ha="left")
     return figure
+
+
+class NotDrawnError(Exception):
+    """Why a study does not allow a figure, in one sentence."""
+
+
+class Printed(NamedTuple):
+    """Charts with their title and caption, and how they are laid out on pages."""
+
+    title: str
+    panels: Panels
+    sentences: Iterable[str]  # of the caption, those that are empty left out
+    lay_out: Callable[[Panels, Style], Iterable[Figure]] = pages
+
+    @property
+    def caption(self) -> str:
+        return " ".join(filter(None, self.sentences))
+
+
+Maker: TypeAlias = Callable[[Any, Style], Printed]  # of results that allow it

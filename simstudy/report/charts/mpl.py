@@ -10,9 +10,7 @@ import numpy as np
 
 from simstudy.arrays import FloatArray
 from simstudy.report.charts import spec
-from simstudy.report.charts.network import FONT, HEIGHT, NetworkDrawing
 from simstudy.report.charts.spec import COLOURS, DASHES, MARKERS, Axis, Chart, Key, wrapped
-from simstudy.report.prose.numbers import fixed
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -20,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Dashes: TypeAlias = str | tuple[int, Sequence[float]]
-_GREY, _INK, _DASHED = "0.35", "0.15", (0, (4, 3))
+_GREY, _INK, DASHED = "0.35", "0.15", (0, (4, 3))
 # Of each kind of line: its colour, unless it has a look, its width and its dashes.
 _LINES: dict[str, tuple[str, float, Dashes]] = {
     "line": (COLOURS[0], 1.6, "-"),
@@ -29,7 +27,7 @@ _LINES: dict[str, tuple[str, float, Dashes]] = {
     "limit": (_GREY, 1.1, (0, (1, 2))),
     "ceiling": ("0.45", 1.3, (0, (6, 2.5))),
     "floor": (COLOURS[1], 1.3, "--"),
-    "zero": (_GREY, 0.9, _DASHED),
+    "zero": (_GREY, 0.9, DASHED),
     "base": (_GREY, 0.9, "-"),
     "interval": (COLOURS[1], 3.5, "-"),
     "bracket": ("#b9dbef", 6.0, "-"),
@@ -96,7 +94,7 @@ class Style:
         return inches * 72 / (LETTER * self.font)
 
     def rows(self, number: float, more: float = 0.0) -> float:
-        """The height of a figure with so many lines and so much else; the slide is one size."""
+        """The height of a figure with a number of lines, plus a margin; slides have one size."""
         return self.height if self.titles else min(self.row * number + more, self.tallest)
 
 
@@ -123,13 +121,9 @@ def _stroke(kind: str, look: spec.Look | None, style: Style) -> dict[str, Any]:
 
 
 def draw(
-    chart: Chart,
-    ax: Axes,
-    style: Style = SCREEN,
-    letters: float | None = None,
-    labels: float = 22,
+    chart: Chart, ax: Axes, style: Style = SCREEN, letters: float | None = None, labels: float = 22
 ) -> Axes:
-    """Draw a chart; so many letters fit under the axes, and side by side in labels of rows."""
+    """Draw a chart; ``letters`` fit under the axes, and ``labels`` letters in a label of a row."""
     for layer in chart.layers:
         _draw(layer, ax, style)
     if chart.absent:
@@ -137,8 +131,39 @@ def draw(
         ax.text(0.5, 0.6, note, transform=ax.transAxes, ha="center", fontsize=style.smallest)
     for key in chart.key:
         ax.plot([], [], **_entry(key, style))
-    _set_axes(chart, ax, style, letters, labels)
+    box = ax.get_window_extent().transformed(ax.figure.dpi_scale_trans.inverted())
+    x, y, named = chart.x, _together(chart.y, ax), chart.y.kind == "rows"
+    ax.set(xlim=(x.low, x.high), ylim=(y.low, y.high))
+    if not chart.frame:
+        ax.axis("off")
+        return ax
+    scales = {"linear": "linear", "rows": "linear", "log": "log"}
+    ax.set(xscale=scales[x.kind], yscale=scales[y.kind])
+    across = x.fitting(letters or style.letters(box.width))
+    upwards = y.ticks(max(4 if style.titles else 5, int(box.height * 24 / style.font)))
+    ax.set_xticks([at for at, _ in across], [label for _, label in across])
+    texts = [plain(wrapped(label, labels)) if named else label for _, label in upwards]
+    ax.set_yticks([at for at, _ in upwards], texts)
+    ax.minorticks_off()
+    name = plain(wrapped(y.label, 0.85 * style.letters(box.height), 3))
+    ax.set(xlabel=plain(x.label), ylabel=name, axisbelow=True)
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.grid(axis="x" if named else "y", color="0.92", linewidth=0.8)
+    if named:
+        ax.tick_params(axis="y", length=0)
+        ax.spines["left"].set_visible(False)
+    if chart.square:
+        ax.set_aspect("equal")
     return ax
+
+
+def _together(axis: Axis, ax: Axes) -> Axis:
+    """The vertical axis, grown to what is drawn already on axes that share it."""
+    siblings = [each for each in ax.get_shared_y_axes().get_siblings(ax) if each is not ax]
+    if axis.kind != "linear" or not any(each.has_data() for each in siblings):
+        return axis
+    low, high = ax.get_ylim()
+    return replace(axis, low=min(low, axis.low), high=max(high, axis.high))
 
 
 def _entry(key: Key, style: Style) -> dict[str, Any]:
@@ -147,11 +172,9 @@ def _entry(key: Key, style: Style) -> dict[str, Any]:
         return _stroke(key.kind, None, style) | {"label": plain(key.text)}
     look = None if key.series is None else spec.look(key.series)
     form, *_, width = _MARKS[key.kind]
-    marker = MARKERS[look.marker] if look else form
-    found = _stroke("line", look, style) | {"marker": marker, "markersize": width * style.lines}
-    if key.shade is not None:
-        found |= {"color": _shaded(key.shade), "linestyle": ""}
-    return found | {"label": plain(key.text)}
+    entry = _stroke("line", look, style) | {"label": plain(key.text)}
+    entry |= {"marker": MARKERS[look.marker] if look else form, "markersize": width * style.lines}
+    return entry | ({} if key.shade is None else {"color": _shaded(key.shade), "linestyle": ""})
 
 
 def handles(keys: Sequence[Key], style: Style = SCREEN) -> list[Artist]:
@@ -175,8 +198,8 @@ def _shaded(shade: float) -> tuple[float, ...]:
 
 def _clean(*columns: spec.Floats) -> list[FloatArray]:
     """Numbers as arrays, NaN for those that cannot be drawn."""
-    found = [np.asarray(column, dtype=np.float64) for column in columns]
-    return [np.where(np.abs(column) < spec.LARGEST, column, np.nan) for column in found]
+    arrays = [np.asarray(column, dtype=np.float64) for column in columns]
+    return [np.where(np.abs(array) < spec.LARGEST, array, np.nan) for array in arrays]
 
 
 def _draw(layer: spec.Layer, ax: Axes, style: Style) -> None:
@@ -202,8 +225,7 @@ def _draw(layer: spec.Layer, ax: Axes, style: Style) -> None:
         case spec.Rule():
             line = ax.axvline if layer.upright else ax.axhline
             line(layer.at, zorder=1, **_stroke(layer.kind, None, style))
-            if layer.words:
-                _draw_words(layer, ax, style)
+            _draw_words(layer, ax, style)
         case spec.Text():
             side = ("right", "center", "left")[layer.side + 1]
             colour = _GREY if layer.kind == "note" else _INK
@@ -223,10 +245,11 @@ def _draw_marks(layer: spec.Marks, ax: Axes, style: Style) -> None:
         ax.plot(x, y, form, color=colour, markersize=size, markeredgecolor=edge, zorder=3)
         return
     fill = colour if layer.shade is None else _shaded(layer.shade)
+    area = (width * style.lines) ** 2 * (np.asarray(layer.areas) if layer.areas else 1.0)
     ax.scatter(
         x,
         y,
-        s=(width * style.lines) ** 2 * (np.asarray(layer.areas) if layer.areas else 1.0),
+        area,
         marker=form,
         facecolor=["white" if hollow else fill for hollow in layer.hollow] or fill,
         edgecolor=edge or colour,
@@ -238,49 +261,13 @@ def _draw_marks(layer: spec.Marks, ax: Axes, style: Style) -> None:
 
 
 def _draw_words(layer: spec.Rule, ax: Axes, style: Style) -> None:
-    """Label a line across, legibly in front of the bars."""
+    """Label a line across, if it has words, legibly in front of the bars."""
     box = {"facecolor": "white", "alpha": 0.75, "linewidth": 0, "pad": 0.5}
     look: dict[str, Any] = {"fontsize": style.smallest, "color": _GREY, "zorder": 5, "bbox": box}
-    end, side = (0, "left") if layer.at_left else (1, "right")
-    shift = 3 if layer.at_left else 0  # off the vertical axis
+    end, side, shift = (0, "left", 3) if layer.at_left else (1, "right", 0)  # off the axis
     look |= {"xytext": (shift, 3), "textcoords": "offset points", "ha": side, "va": "bottom"}
-    ax.annotate(plain(layer.words), (end, layer.at), xycoords=("axes fraction", "data"), **look)
-
-
-def _set_axes(chart: Chart, ax: Axes, style: Style, letters: float | None, wide: float) -> None:
-    """The ends, the ticks and the names of both axes."""
-    box = ax.get_window_extent().transformed(ax.figure.dpi_scale_trans.inverted())
-    x, y = chart.x, _together(chart.y, ax)
-    ax.set(xlim=(x.low, x.high), ylim=(y.low, y.high))
-    if not chart.frame:
-        ax.axis("off")
-        return
-    kinds = {"linear": "linear", "rows": "linear", "log": "log"}
-    ax.set(xscale=kinds[x.kind], yscale=kinds[y.kind])
-    across = x.fitting(letters or style.letters(box.width))
-    upwards = y.ticks(max(4 if style.titles else 5, int(box.height * 24 / style.font)))
-    ax.set_xticks([at for at, _ in across], [label for _, label in across])
-    labels = [label if y.kind != "rows" else plain(wrapped(label, wide)) for _, label in upwards]
-    ax.set_yticks([at for at, _ in upwards], labels)
-    ax.minorticks_off()
-    name = plain(wrapped(y.label, 0.85 * style.letters(box.height), 3))
-    ax.set(xlabel=plain(x.label), ylabel=name, axisbelow=True)
-    ax.spines[["top", "right"]].set_visible(False)
-    ax.grid(axis="x" if y.kind == "rows" else "y", color="0.92", linewidth=0.8)
-    if y.kind == "rows":
-        ax.tick_params(axis="y", length=0)
-        ax.spines["left"].set_visible(False)
-    if chart.square:
-        ax.set_aspect("equal")
-
-
-def _together(axis: Axis, ax: Axes) -> Axis:
-    """The vertical axis, grown to what is drawn already on axes that share it."""
-    others = [one for one in ax.get_shared_y_axes().get_siblings(ax) if one is not ax]
-    if axis.kind != "linear" or not any(one.has_data() for one in others):
-        return axis
-    low, high = ax.get_ylim()
-    return replace(axis, low=min(low, axis.low), high=max(high, axis.high))
+    if layer.words:
+        ax.annotate(plain(layer.words), (end, layer.at), xycoords=("axes fraction", "data"), **look)
 
 
 def label_ends(chart: Chart, figure: Figure, style: Style) -> None:
@@ -296,34 +283,3 @@ def label_ends(chart: Chart, figure: Figure, style: Style) -> None:
         look: dict[str, Any] = {"arrowprops": leader | {"shrinkA": 1, "shrinkB": 3}, "va": "center"}
         look |= {"xytext": (1.06, at), "textcoords": "axes fraction", "annotation_clip": False}
         ax.annotate(plain(wrapped(line.label, 40)), (line.x[-1], line.y[-1]), **look)
-
-
-def draw_network(network: NetworkDrawing, ax: Axes, scale: float) -> Axes:
-    """Draw a network on axes on which one of its pixels is so many points."""
-    from matplotlib.patches import Ellipse, FancyArrowPatch
-    from matplotlib.path import Path
-
-    def write(x: float, y: float, text: str, colour: str, size: float, ground: str) -> None:
-        box = {"boxstyle": "square,pad=0.12", "facecolor": ground, "edgecolor": "none"}
-        centred: dict[str, Any] = {"ha": "center", "va": "center", "bbox": box, "zorder": 4}
-        ax.text(x, y, text, color=colour, fontsize=size * scale, **centred)
-
-    ax.set(xlim=(0, network.width), ylim=(network.height, 0), aspect="equal")
-    ax.set_axis_off()
-    for node in network.nodes:
-        fill, ink = (COLOURS[5], "white") if node.target else ("#e3edf4", "black")
-        ellipse = Ellipse(node.place, node.width, HEIGHT, fc=fill, ec="0.2", zorder=3)
-        ax.add_patch(ellipse)
-        write(*node.place, plain(node.text), ink, FONT, "none")
-    for arc in network.arcs:
-        ink = "0.42" if not arc.chosen else "0.62" if arc.light else "black"
-        curve = [arc.start, arc.control, arc.end], [Path.MOVETO, Path.CURVE3, Path.CURVE3]
-        width = 1.4 if arc.probability is None else 0.6 + 1.8 * arc.probability * arc.chosen
-        look: dict[str, Any] = {"color": ink, "lw": width, "zorder": 1 + arc.chosen}
-        look |= {"arrowstyle": "-|>", "mutation_scale": 11, "ls": "-" if arc.chosen else _DASHED}
-        ax.add_patch(FancyArrowPatch(path=Path(*curve), **look))
-        if arc.label and arc.probability is not None:
-            write(*arc.label, fixed(arc.probability, 2), ink, 0.8 * FONT, "white")
-    if network.note:
-        write(network.width / 2, network.height - 8, network.note, "0.42", 0.8 * FONT, "none")
-    return ax

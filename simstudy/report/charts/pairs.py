@@ -8,15 +8,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from simstudy.analysis.findings import ModelFindings
-from simstudy.analysis.thresholds import Course, Overtaking
+from simstudy.analysis.models.findings import ModelFindings
+from simstudy.analysis.models.thresholds import Course, Overtaking
 from simstudy.report.charts import spec
 from simstudy.report.charts.spec import Axis, Chart
-from simstudy.report.prose.crossings import estimate
 from simstudy.report.prose.numbers import signed
+from simstudy.report.prose.pairwise import estimate
 
 MAX_PAIRS = 15  # more make no readable figure
-_CUT = "Bands that reach the edge are wider than they are drawn."
+_CUT = "Bands that reach the edge are truncated."
 
 
 def all_pairs(findings: ModelFindings) -> list[tuple[str, str]]:
@@ -30,7 +30,7 @@ def shown_pairs(findings: ModelFindings) -> list[tuple[str, str]]:
     if len(pairs) <= MAX_PAIRS:
         return pairs
     best = findings.ranked(findings.design.sizes[-1])[0]
-    return [(other, best) for other in learners if other != best][:MAX_PAIRS]
+    return [(label, best) for label in learners if label != best][:MAX_PAIRS]
 
 
 def differences(
@@ -39,14 +39,12 @@ def differences(
     """The differences of some pairs, on one vertical scale."""
     charts = [difference(findings, *pair, crossings) for pair in chosen]
     layers = [layer for chart in charts for layer in chart.layers]
-    middles = [v for one in layers if isinstance(one, spec.Line) for v in one.y]
+    middles = [v for layer in layers if isinstance(layer, spec.Line) for v in layer.y]
     bands = [layer for layer in layers if isinstance(layer, spec.Span)]
     ends = [limit for band in bands for limit in (*band.low, *band.high)]
     (low, high), cut = spec.cut_reach([0.0, *middles], ends)
-    return [
-        replace(chart, y=replace(chart.y, low=low, high=high), notes=(_CUT,) * cut)
-        for chart in charts
-    ]
+    notes = (_CUT,) * cut
+    return [replace(c, y=replace(c.y, low=low, high=high), notes=notes) for c in charts]
 
 
 def difference(findings: ModelFindings, first: str, second: str, crossings: bool = True) -> Chart:
@@ -54,13 +52,13 @@ def difference(findings: ModelFindings, first: str, second: str, crossings: bool
     sizes, unit = findings.design.sizes, findings.info.unit
     curve = findings.curve(first, second)
     tested = curve[curve["lower"].notna()]
-    columns = ("size", "difference", "lower", "upper")
-    x, middle, low, high = (tested[key].tolist() for key in columns)
+    columns = [tested[key].tolist() for key in ("size", "difference", "lower", "upper")]
+    x, middle, low, high = columns
     ends, cut = spec.cut_reach([0.0, *middle], low + high)
     tips = [
-        f"{second} over {first} at {row['size']:,.0f} rows: {signed(row['difference'])} "
-        f"[{signed(row['lower'])}, {signed(row['upper'])}] {unit}".rstrip()
-        for row in tested.to_dict("records")
+        f"{second} over {first} at {size:,.0f} rows: {signed(lead)} "
+        f"[{signed(lower)}, {signed(upper)}] {unit}".rstrip()
+        for size, lead, lower, upper in zip(*columns, strict=True)
     ]
     layers: list[spec.Layer] = [
         spec.Span(x, low, high, "band"),
@@ -68,12 +66,11 @@ def difference(findings: ModelFindings, first: str, second: str, crossings: bool
         spec.Line(x, middle),
         spec.Marks(x, middle, tips, "dot"),
     ]
-    description = f"{second} over {first}."
+    description = f"{second} over {first}"
     if x:
-        description = (
-            f"{second} over {first}: {signed(middle[0])} at {x[0]:,} rows and "
-            f"{signed(middle[-1])} at {x[-1]:,}{f', in {unit}' * bool(unit)}."
-        )
+        description += f": {signed(middle[0])} at {x[0]:,} rows and {signed(middle[-1])} at "
+        description += f"{x[-1]:,}" + f", in {unit}" * bool(unit)
+    description += "."
     for course in findings.courses if crossings else ():
         for change in course.changes:
             if change.estimated and {course.first, course.second} == {first, second}:
@@ -121,22 +118,19 @@ class PairRow(NamedTuple):
 
 
 def threshold_rows(courses: Sequence[Course], most: int, leader: str) -> tuple[list[PairRow], str]:
-    """The lines that there is room for, by their first change, and which these are."""
+    """The rows that there is room for, ordered by their first change, and which these are."""
     ordered = sorted(courses, key=lambda c: c.changes[0].after if c.changes else math.inf)
-    every = [
-        PairRow(course, change) for course in ordered for change in (course.changes or (None,))
-    ]
+    every = [PairRow(c, change) for c in ordered for change in (c.changes or (None,))]
     if len(every) <= most:
         return every, ""
     changing = [row for row in every if row.change]
     best = [row for row in every if leader in (row.course.first, row.course.second)]
-    for kept, what in (
-        (changing, "all in which one overtakes the other"),
-        (best, f"those of {leader}, the best at the largest size"),
-    ):
-        if 0 < len(kept) <= most:
-            return kept, f"Of {len(every)} lines {what}."
-    return (changing or best)[:most], f"Of {len(every)} lines the first {most}."
+    of_all = f"of {len(every)} rows"
+    if 0 < len(changing) <= most:
+        return changing, f"Shown: the {len(changing)} {of_all} in which one overtakes the other."
+    if 0 < len(best) <= most:
+        return best, f"Shown: the {len(best)} {of_all} with {leader}, the best at the largest size."
+    return (changing or best)[:most], f"Shown: the first {most} {of_all}."
 
 
 def thresholds(rows: Sequence[PairRow], sizes: Sequence[int], label: str, measure: str) -> Chart:
@@ -145,7 +139,7 @@ def thresholds(rows: Sequence[PairRow], sizes: Sequence[int], label: str, measur
     for place, row in enumerate(rows):
         (course, change), y = row, float(place)
         if row.ahead is None:
-            words = "none shown" if course.analysed else "not analysed"
+            words = "no significant difference" if course.analysed else "not analysed"
             layers.append(spec.Text(sizes[0], y, words, side=1))
             continue
         if change:

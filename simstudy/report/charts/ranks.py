@@ -1,8 +1,8 @@
 """Diagrams of average ranks (Demšar 2006, figure 1).
 
-Over models a bar joins runs of learners within the critical difference. Over data sets Wilcoxon's
-test decides, and what it does not separate need not be a run: a bar joins the learners that have a
-dot on it.
+Over models, a bar joins runs of learners within the critical difference. Over data sets, Wilcoxon's
+test decides, and learners that do not differ significantly need not be adjacent: a bar joins the
+learners that have a dot on it.
 """
 
 from __future__ import annotations
@@ -10,13 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import pandas as pd
-
-from simstudy.analysis.over_sets import OverSets
-from simstudy.analysis.ranks import Ranks
+from simstudy.analysis.datasets.across_datasets import OverSets
+from simstudy.analysis.models.average_ranks import Ranks
 from simstudy.experiments.base import Words
 from simstudy.report.charts import spec
-from simstudy.report.charts.spec import Axis, Chart, Line, Text
+from simstudy.report.charts.spec import Axis, Chart, Line, Marks, Span, Text
 from simstudy.report.prose.captions import ranked_at
 from simstudy.report.prose.numbers import number
 
@@ -26,52 +24,44 @@ _LETTERS = 20  # of a line of a label
 _SHORT = 14  # letters up to which labels have one line
 
 
-class _Drawn(NamedTuple):
-    """What a diagram needs to know."""
+class _Diagram(NamedTuple):
+    """Learners and their ranks, the best first, and which of them a bar joins."""
 
-    table: pd.DataFrame  # learners with their ranks, the best first
-    k: int
+    learners: list[str]
+    ranks: list[float]
     groups: Sequence[Sequence[object]]
-    critical_difference: float = 0.0  # 0 if it does not decide, and members have dots
-
-    @property
-    def places(self) -> dict[object, float]:
-        """Where learners stand: at their ranks, with dots apart so that none hides another."""
-        names, ranks = self.table["learner"].tolist(), self.table["rank"].tolist()
-        apart = 0.0 if self.critical_difference else 0.025 * (self.k - 1)
-        moved = spec.spread(ranks, apart, 1, self.k) or ranks
-        return dict(zip(names, moved, strict=True))
+    critical: float = 0.0  # the critical difference; 0 if it does not decide, and members have dots
 
 
-def ranks(found: Ranks, kind: Words) -> Chart:
+def ranks(ranking: Ranks, kind: Words) -> Chart:
     """Average ranks along one axis, or of many treatments one below the other (captions.ranks)."""
-    heading = f"{ranked_at(found, kind)}: average rank, 1 is best"
-    return _chart(_Drawn(found.table, found.k, found.groups, found.critical_difference), heading)
+    columns = ranking.table["learner"].tolist(), ranking.table["rank"].tolist()
+    heading = f"{ranked_at(ranking, kind)}: average rank, 1 is best"
+    return _chart(_Diagram(*columns, ranking.groups, ranking.critical_difference), heading)
 
 
-def over_sets(found: OverSets, letters: float = 0.0, joined: bool | None = None) -> Chart:
-    """Average ranks over data sets; bars join what Wilcoxon's test does not separate.
+def over_sets(over: OverSets, letters: float = 0.0, joined: bool | None = None) -> Chart:
+    """Average ranks over data sets; bars join learners that do not differ significantly.
 
     Parameters
     ----------
-    found
+    over
         The comparison over data sets.
     letters
         How many letters fit side by side where labels must stay inside; 0 where they need not.
     joined
         Whether learners stand along one axis; if left out, unless they are many.
     """
-    table = pd.DataFrame(found.ranked, columns=["learner", "rank"])
-    drawn = _Drawn(table, len(found.learners), found.groups)
-    heading = f"Average rank over {len(found.datasets)} data sets, 1 is best"
-    return _chart(drawn, heading, letters, joined)
+    labels, ranks = zip(*over.ranked, strict=True)
+    heading = f"Average rank over {len(over.datasets)} data sets, 1 is best"
+    return _chart(_Diagram([*labels], [*ranks], over.groups), heading, letters, joined)
 
 
-def bars(found: OverSets) -> str:
-    """What the bars of the diagram over data sets mean."""
-    if _too_many(len(found.learners), found.groups):
-        return "No bars are drawn, since they would be too many; the table has every two learners"
-    if not found.groups:
+def bars(over: OverSets) -> str:
+    """The meaning of the bars of the diagram over data sets."""
+    if _too_many(len(over.learners), over.groups):
+        return "No bars are drawn because there would be too many; the table lists each pair"
+    if not over.groups:
         return "No bar joins two learners: all differ significantly"
     return (
         "A bar joins the learners that have a dot on it: two learners differ significantly if no "
@@ -79,38 +69,28 @@ def bars(found: OverSets) -> str:
     )
 
 
-def _chart(found: _Drawn, heading: str, letters: float = 0.0, joined: bool | None = None) -> Chart:
-    table = found.table
-    ranked = zip(table["learner"], table["rank"], strict=True)
-    each = [f"{learner} {number(rank, 2)}" for learner, rank in ranked]
-    last = f"critical difference {number(found.critical_difference, 2)}"
-    if not found.critical_difference:
-        joins = [", ".join(map(str, group)) for group in found.groups]
-        last = f"joined by bars: {' | '.join(joins)}" if joins else "no bar joins learners"
-    description = f"{'; '.join(each)}; {last}."
-    joined = found.k <= MAX_JOINED if joined is None else joined
-    x, y, layers = _joined(found, letters) if joined else _listed(found)
-    kind = "ranks"
-    return Chart(heading, heading, description, x, y, tuple(layers), kind, frame=not joined)
+def _chart(
+    shown: _Diagram, heading: str, letters: float = 0.0, joined: bool | None = None
+) -> Chart:
+    each = zip(shown.learners, shown.ranks, strict=True)
+    texts = [f"{learner} {number(rank, 2)}" for learner, rank in each]
+    last = f"critical difference {number(shown.critical, 2)}"
+    if not shown.critical:
+        joins = " | ".join(", ".join(map(str, group)) for group in shown.groups)
+        last = f"joined by bars: {joins}" if joins else "no bar joins learners"
+    joined = len(shown.learners) <= MAX_JOINED if joined is None else joined
+    x, y, layers = _joined(shown, letters) if joined else _listed(shown)
+    description = f"{'; '.join(texts)}; {last}."
+    return Chart(heading, heading, description, x, y, tuple(layers), "ranks", frame=not joined)
 
 
 def _too_many(k: int, groups: Sequence[Sequence[object]]) -> bool:
     return len(groups) > MAX_JOINED < k
 
 
-def _lanes(found: _Drawn) -> list[tuple[float, float, int]]:
-    """The bar of each group, in the first lane where it touches no other."""
-    at, bars = found.places, list[tuple[float, float, int]]()
-    for group in found.groups:
-        low, high = at[group[0]], at[group[-1]]
-        taken = {lane for _, end, lane in bars if end >= low - 0.1}
-        bars.append((low, high, min(set(range(len(bars) + 1)) - taken)))
-    return bars
-
-
-def _joined(found: _Drawn, letters: float) -> tuple[Axis, Axis, list[spec.Layer]]:
+def _joined(shown: _Diagram, letters: float) -> tuple[Axis, Axis, list[spec.Layer]]:
     """The learners along one axis; one unit of the vertical axis is a line of text."""
-    k, critical = found.k, found.critical_difference
+    k, critical = len(shown.learners), shown.critical
     left, right = 1 - 0.04 * (k - 1), max(k, 1 + critical) + 0.04 * (k - 1)
     layers: list[spec.Layer] = [Line([1, k], [0, 0], "thin")]
     for rank in range(1, k + 1):
@@ -119,23 +99,29 @@ def _joined(found: _Drawn, letters: float) -> tuple[Axis, Axis, list[spec.Layer]
         end = 1 + critical
         layers.append(Line([1, 1, 1, end, end, end], [1.62, 1.38, 1.5, 1.5, 1.38, 1.62], "thin"))
         layers.append(Text(1, 2.2, f"critical difference {number(critical, 2)}", 1, kind="tick"))
-    bars, more, places = _lanes(found), 0.02 * (k - 1) if critical else 0.0, found.places
-    for (low, high, lane), group in zip(bars, found.groups, strict=True):
-        y = -0.4 - 0.45 * lane
-        layers.append(Line([low - more, high + more], [y] * 2, "join"))
-        if not critical:
-            layers.append(spec.Marks([places[one] for one in group], [y] * len(group), kind="dot"))
-    top = -0.9 - 0.45 * (1 + max((lane for *_, lane in bars), default=-1))
-    labels = [spec.wrapped(str(learner), _LETTERS) for learner in found.table["learner"]]
+    # Learners stand at their ranks; those with dots apart, so that none hides another.
+    moved = spec.spread(shown.ranks, 0.0 if critical else 0.025 * (k - 1), 1, k) or shown.ranks
+    places = dict[object, float](zip(shown.learners, moved, strict=True))
+    lanes: list[tuple[float, int]] = []  # the ends of bars
+    more, top = 0.02 * (k - 1) if critical else 0.0, -0.9
+    for group in shown.groups:
+        at = [places[learner] for learner in group]
+        taken = {lane for end, lane in lanes if end >= at[0] - 0.1}
+        lane = min({*range(len(lanes) + 1)} - taken)  # the first where it touches no other
+        lanes.append((at[-1], lane))
+        y, top = -0.4 - 0.45 * lane, min(top, -0.9 - 0.45 * (1 + lane))
+        layers.append(Line([at[0] - more, at[-1] + more], [y] * 2, "join"))
+        layers += [Marks(at, [y] * len(at), kind="dot")] * (not critical)
+    labels = [spec.wrapped(learner, _LETTERS) for learner in shown.learners]
     step, half = 1 if max(map(len, labels)) <= _SHORT else 2, -(-k // 2)
-    ranked = zip(labels, places.values(), found.table["rank"], strict=True)
-    for place, (label, at, rank) in enumerate(ranked):
-        first = place < half
-        y, end = top - step * (place if first else k - 1 - place), left if first else right
-        layers.append(Line([at, at, end], [0, y, y], "thin"))
-        shown = number(rank, 2)
-        words = f"{label}  {shown} " if first else f" {shown}  {label}"
-        layers.append(Text(end, y, words, -1 if first else 1, kind="tick"))
+    for place, (label, start, average) in enumerate(zip(labels, moved, shown.ranks, strict=True)):
+        text = number(average, 2)
+        end, words, side = left, f"{label}  {text} ", -1
+        y = top - step * min(place, k - 1 - place)
+        if place >= half:
+            end, words, side = right, f" {text}  {label}", 1
+        layers.append(Line([start, start, end], [0, y, y], "thin"))
+        layers.append(Text(end, y, words, side, kind="tick"))
     bottom, room = top - step * (half - 0.5), 0.0
     if letters:  # the labels in units of the axis
         longest = min(max(map(len, labels)), _LETTERS) + 7
@@ -143,26 +129,23 @@ def _joined(found: _Drawn, letters: float) -> tuple[Axis, Axis, list[spec.Layer]
     return Axis("", left - room, right + room), Axis("", bottom, 2.7 if critical else 1.4), layers
 
 
-def _listed(found: _Drawn) -> tuple[Axis, Axis, list[spec.Layer]]:
+def _listed(shown: _Diagram) -> tuple[Axis, Axis, list[spec.Layer]]:
     """The learners one below the other."""
-    half, ranks = found.critical_difference / 2, found.table["rank"].tolist()
-    rows = spec.rows_axis([*found.table["learner"]])
-    best, layers = [ranks[0] - half, ranks[0] + half], list[spec.Layer]()
+    (first, *_, last), k, half = shown.ranks, len(shown.learners), shown.critical / 2
+    rows, layers = spec.rows_axis(shown.learners), list[spec.Layer]()
     if half:
-        layers.append(spec.Span(best, [rows.low] * 2, [rows.high] * 2, "best"))
-        layers += [Line([r - half, r + half], [i, i], "thick") for i, r in enumerate(ranks)]
-    layers.append(spec.Marks(ranks, [float(place) for place in range(found.k)], kind="dot"))
-    steps = [rank for rank in range(0, found.k + 1, 5 if found.k <= 50 else 20) if rank > 1]
-    marks = tuple((float(rank), str(rank)) for rank in sorted({1, *steps, found.k}))
-    low, high = min(best[0], 1) - 0.3, max(ranks[-1] + half, found.k) + 0.3
+        layers.append(Span([first - half, first + half], [rows.low] * 2, [rows.high] * 2, "best"))
+        layers += [Line([r - half, r + half], [i, i], "thick") for i, r in enumerate(shown.ranks)]
+    layers.append(Marks(shown.ranks, [*map(float, range(k))], kind="dot"))
+    steps = [rank for rank in range(0, k + 1, 5 if k <= 50 else 20) if rank > 1]
+    marks = tuple((float(rank), str(rank)) for rank in sorted({1, *steps, k}))
+    low, high, label = min(first - half, 1) - 0.3, max(last + half, k) + 0.3, "average rank"
     if half:
-        label = "average rank ± half the critical difference"
-        return Axis(label, low, high, marks=marks), rows, layers
-    order, step = found.table["learner"].tolist(), 0.06 * (found.k - 1)
-    groups = () if _too_many(found.k, found.groups) else found.groups
-    for lane, group in enumerate(groups):
-        at, own = high + step * lane, [float(order.index(one)) for one in group]
-        layers.append(Line([at, at], [own[0], own[-1]], "join"))
-        layers.append(spec.Marks([at] * len(own), own, kind="dot"))
-    high += step * len(groups)
-    return Axis("average rank", low, high, marks=marks), rows, layers
+        label += " ± half the critical difference"
+    elif not _too_many(k, shown.groups):
+        for group in shown.groups:
+            at = [float(shown.learners.index(str(learner))) for learner in group]
+            layers.append(Line([high, high], [at[0], at[-1]], "join"))
+            layers.append(Marks([high] * len(at), at, kind="dot"))
+            high += 0.06 * (k - 1)
+    return Axis(label, low, high, marks=marks), rows, layers

@@ -19,12 +19,13 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*")
 DASHES = ((), (4.0, 1.5), (4.0, 1.5, 1.0, 1.5), (1.25, 1.25))  # in widths of the line
 
 LARGEST = 1e150  # larger numbers are not drawn, like infinite ones
-_CUT = 10.0  # intervals that go so many times the spread of the means beyond them are cut
+_CUT = 10.0  # intervals are cut this many times the spread of the means beyond them
 # How far learners stand beside a size: each from the next, in shares of the axis, and all
 # together, in shares of the axis and of the way to the next size.
 _DODGE, _MAX_DODGE, _MAX_WAY = 0.009, 0.045, 0.35
 
 Floats = Sequence[float]
+FIFTHS = tuple((part / 5, f"{part / 5:g}") for part in range(6))  # ticks from 0 to 1
 
 
 class Look(NamedTuple):
@@ -72,7 +73,7 @@ class Axis:
         return self.inside(value) == value
 
     def ticks(self, about: int) -> list[tuple[float, str]]:
-        """The ticks given, or about so many round numbers."""
+        """The declared ticks, or about this many round numbers."""
         if self.marks:
             return [mark for mark in self.marks if self.holds(mark[0])]
         places = (powers if self.kind == "log" else steps)(self.low, self.high, about)
@@ -80,20 +81,20 @@ class Axis:
         return [*zip(places, labels or tick_labels(places, self.signed), strict=True)]
 
     def fitting(self, letters: float) -> list[tuple[float, str]]:
-        """The marks of an axis so many letters long, without labels that would collide."""
+        """The marks of an axis of this many letters, without labels that would collide."""
         marks = self.ticks(max(2, int(letters / 8)))
         spans = [(letters * self.share(at), len(label) / 2 + 0.5) for at, label in marks]
-        free, found = -math.inf, []
+        free, kept = -math.inf, []
         for mark, (at, half) in zip(marks, spans, strict=True):
             last = mark == marks[-1]
             fits = at - half >= free and (last or at + half <= spans[-1][0] - spans[-1][1])
-            found.append(mark if fits or last else (mark[0], ""))
+            kept.append(mark if fits or last else (mark[0], ""))
             free = at + half if fits else free
-        return found
+        return kept
 
 
 def steps(low: float, high: float, about: int) -> list[float]:
-    """About so many round numbers between two limits."""
+    """About this many round numbers between two limits."""
     step = (high - low) / about
     power = 10.0 ** math.floor(math.log10(step))
     step = next(times * power for times in (1, 2, 5, 10) if times * power >= step * (1 - 1e-9))
@@ -104,15 +105,15 @@ def steps(low: float, high: float, about: int) -> list[float]:
 def powers(low: float, high: float, about: int = 5) -> list[float]:
     """Powers of ten; where these are few, also 2 and 5 times them, or all whole multiples."""
     first, last = math.ceil(math.log10(low)), math.floor(math.log10(high))
-    found = [10.0**power for power in range(first, last + 1)]
-    if len(found) > 2:
-        return found[:: math.ceil(len(found) / about)]
+    ticks = [10.0**power for power in range(first, last + 1)]
+    if len(ticks) > 2:
+        return ticks[:: math.ceil(len(ticks) / about)]
     for times in ((1, 2, 5), range(1, 10)):
         every = (n * 10.0**power for power in range(first - 1, last + 1) for n in times)
-        found = [tick for tick in every if low <= tick <= high]
-        if len(found) > 1:
+        ticks = [tick for tick in every if low <= tick <= high]
+        if len(ticks) > 1:
             break
-    return found
+    return ticks
 
 
 def tick_labels(ticks: Floats, signed: bool = False) -> list[str]:
@@ -165,6 +166,12 @@ def sizes_axis(sizes: Sequence[int], label: str, room: float = 0.05) -> Axis:
     return Axis(label, sizes[0] / factor, sizes[-1] * factor, "log", marks)
 
 
+def spaced(sizes: Sequence[int], most: int) -> list[int]:
+    """At most this many sizes, including the first and the last."""
+    last, parts = len(sizes) - 1, min(most, len(sizes)) - 1
+    return sorted({sizes[round(last * part / max(parts, 1))] for part in range(parts + 1)})
+
+
 def rows_axis(labels: Sequence[str]) -> Axis:
     """An axis of named rows."""
     marks = tuple((float(row), label) for row, label in enumerate(labels))
@@ -177,14 +184,13 @@ def wrapped(text: str, letters: float, lines: int = 2) -> str:
     if "\n" in text and len(text) > 1.6 * letters:
         return "\n".join(wrapped(part, letters, 1) for part in text.split("\n"))
     text = " ".join(text.split())
-    most = letters * lines
-    if len(text) > most:
+    if len(text) > (most := letters * lines):
         half = (most - 1) // 2
         text = f"{text[: most - 1 - half]}…{text[-half:]}"
-    found = textwrap.wrap(text, letters) or [text]
-    if len(found) > lines:  # words that do not fill their lines
-        found = [text[start : start + letters] for start in range(0, len(text), letters)]
-    return "\n".join(found)
+    parts = textwrap.wrap(text, letters) or [text]
+    if len(parts) > lines:  # words that do not fill their lines
+        parts = [text[start : start + letters] for start in range(0, len(text), letters)]
+    return "\n".join(parts)
 
 
 def spread(places: Floats, apart: float, low: float, high: float) -> list[float] | None:

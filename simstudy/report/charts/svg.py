@@ -1,6 +1,6 @@
 """Charts as SVG with the page's classes, which set their colours in light and dark mode.
 
-Whatever belongs to a learner carries its number in ``data-l``, so that the page can hide it.
+Elements of a learner carry its number in ``data-l``, so that the page can hide them.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ from typing import NamedTuple
 from markupsafe import Markup, escape
 
 from simstudy.report.charts import spec
-from simstudy.report.charts.network import FONT, HEIGHT, Arc, DrawnNode, NetworkDrawing
-from simstudy.report.charts.spec import MARKERS, Chart, Floats, Line, Look, drawable
+from simstudy.report.charts.spec import Chart, Floats, Line, Look, drawable
 from simstudy.report.prose.numbers import brief
 
 CURVES, NARROW = (780.0, 430.0), (360.0, 320.0)  # width and height of pictures
 MANY_CURVES, MANY_NARROW = (780.0, 560.0), (360.0, 420.0)  # those of many lines
 SMALL, TIMES, STUDY = (220.0, 176.0), (340.0, 250.0), (330.0, 325.0)
+FONT = 12.0  # pixels of letters
 _LETTER = 7.0  # the width of a letter of 12 pixels, erring on the wide side
 _MAX_LABEL = 150.0  # width beside a line; longer ones go to the key
 _LEADER, _APART = 38.0, 16.0  # how far labels are from the frame, and from each other
-# Marks around (0, 0), distinct in shape alone.
-_FORMS = (
+# The shapes of `spec.MARKERS` around (0, 0), distinct without their colours.
+FORMS = (
     "M-4 0A4 4 0 1 0 4 0A4 4 0 1 0-4 0Z",
     "M-3.6-3.6H3.6V3.6H-3.6Z",
     "M0-4.8L4.5 3.4H-4.5Z",
@@ -36,7 +36,6 @@ _FORMS = (
     "M4.8 0L-3.4-4.5V4.5Z",
     "M0-5.4L1.6-1.8L5.2-1.7L2.4 .7L3.3 4.4L0 2.3L-3.3 4.4L-2.4 .7L-5.2-1.7L-1.6-1.8Z",
 )
-FORMS = dict(zip(MARKERS, _FORMS, strict=True))
 
 
 class Picture(NamedTuple):
@@ -57,13 +56,11 @@ class Panel(NamedTuple):
 
 def element(name: str, *children: str, **attributes: object) -> Markup:
     """An element, its content escaped unless it is Markup; ``_`` in attributes stands for ``-``."""
-    given = [
-        f' {key.rstrip("_").replace("_", "-")}="{escape(_short(value))}"'
-        for key, value in attributes.items()
-        if value is not None
-    ]
-    inside = "".join(escape(child) for child in children)
-    return Markup(f"<{name}{''.join(given)}>{inside}</{name}>")
+    head = name
+    for key, value in attributes.items():
+        if value is not None:
+            head += f' {key.rstrip("_").replace("_", "-")}="{escape(_short(value))}"'
+    return Markup(f"<{head}>{''.join(map(escape, children))}</{name}>")
 
 
 def _short(value: object) -> object:
@@ -74,14 +71,20 @@ def _short(value: object) -> object:
     return "0" if short == "-0" else short
 
 
-def _path(kind: str, d: str) -> Markup:
+def at(place: complex) -> str:
+    """A point of a path."""
+    return f"{place.real:.1f} {place.imag:.1f}"
+
+
+def path(kind: str, d: str) -> Markup:
+    """A path of a class."""
     return element("path", class_=kind, d=d)
 
 
-def _figure(
+def whole(
     size: tuple[float, float], name: str, title: str, description: str, *content: str
 ) -> Markup:
-    """A whole picture with its title and description; ``name`` must be of its own on a page."""
+    """A whole picture with its title and description; ``name`` must be unique on a page."""
     return element(
         "svg",
         element("title", title, id=f"{name}-t"),
@@ -104,13 +107,13 @@ def mark(of: Look, x: float, y: float, scale: float = 1.0) -> Markup:
     """The mark of a learner at a point."""
     grown = "" if scale == 1 else f" scale({scale:.2g})"
     place = f"translate({_short(float(x))} {_short(float(y))}){grown}"
-    return element("path", d=FORMS[MARKERS[of.marker]], transform=place)
+    return element("path", d=FORMS[of.marker], transform=place)
 
 
 def swatch(learner: int) -> Markup:
     """A piece of a learner's line with its mark, for a key."""
-    own = spec.look(learner)
-    piece = element("g", _path("line", "M1 7H33"), mark(own, 17, 7), class_=classes(own))
+    look = spec.look(learner)
+    piece = element("g", path("line", "M1 7H33"), mark(look, 17, 7), class_=classes(look))
     return element("svg", piece, viewBox="0 0 34 14", width=34, height=14, aria_hidden="true")
 
 
@@ -151,17 +154,17 @@ class _Frame:
         """The lines across, the ticks, and as many of their labels as there is room for."""
         parts = []
         for value, label in self.ticks:
-            y = self.y(value)
-            parts.append(_path("grid", f"M{self.left:.1f} {y:.1f}H{self.right:.1f}"))
-            words = label.replace("\n", " ")
+            y, words = self.y(value), label.replace("\n", " ")
+            parts.append(path("grid", f"M{self.left:.1f} {y:.1f}H{self.right:.1f}"))
             parts.append(element("text", words, x=self.left - 6, y=y + 4, text_anchor="end"))
-        parts.append(_path("axis", f"M{self.left:.1f} {self.bottom}H{self.right:.1f}"))
+        parts.append(path("axis", f"M{self.left:.1f} {self.bottom}H{self.right:.1f}"))
         for value, label in self.chart.x.fitting((self.right - self.left) / self.letter):
-            parts.append(_path("axis", f"M{self.x(value):.1f} {self.bottom}v4"))
-            at = {"x": self.x(value), "y": self.bottom + 17}
-            parts += [element("text", label, **at, text_anchor="middle")] * bool(label)
-        middle = (self.left + self.right) / 2
+            parts.append(path("axis", f"M{self.x(value):.1f} {self.bottom}v4"))
+            if label:
+                at = {"x": self.x(value), "y": self.bottom + 17, "text_anchor": "middle"}
+                parts.append(element("text", label, **at))
         if self.width > 300:
+            middle = (self.left + self.right) / 2
             below = {"x": middle, "y": self.height - 8, "text_anchor": "middle"}
             parts.append(element("text", self.chart.x.label, **below))
             if self.chart.y.label:
@@ -182,37 +185,30 @@ def draw(chart: Chart, name: str, size: tuple[float, float], labels: bool = Fals
     if places is None:
         lines, places, frame = [], [], _Frame(chart, size, 0.0)
     parts = [frame.axes()] if chart.frame else []
-    for (learner, own), layers in itertools.groupby(
-        chart.layers, lambda layer: (layer.learner, layer.look)
-    ):
+    by_look = itertools.groupby(chart.layers, lambda layer: (layer.learner, layer.look))
+    for (learner, look), layers in by_look:
         content = [_layer(layer, frame) for layer in layers]
-        if own:
-            content = [element("g", *content, class_=classes(own), data_l=learner)]
-        parts += content
+        grouped = {"class_": classes(look), "data_l": learner} if look else {}
+        parts += [element("g", *content, **grouped)] if look else content
     parts += [_words(layer, frame) for layer in chart.layers if isinstance(layer, spec.Rule)]
     parts += [_label(line, place, frame) for line, place in zip(lines, places, strict=True)]
     if chart.kind:
-        parts = [element("g", *parts, class_=chart.kind, data_frame=_ends(chart, frame))]
-    return Picture(_figure(size, name, chart.title, chart.description, *parts), bool(lines))
-
-
-def _ends(chart: Chart, frame: _Frame) -> str | None:
-    """The corners in pixels, the highest and the lowest number, if the page draws it anew."""
-    if chart.kind != "decision":
-        return None
-    corners = (frame.left, frame.right, frame.bottom, frame.top)
-    ends = [f"{value:.6g}" for value in (chart.y.high, chart.y.low)]
-    return " ".join([*(f"{value:.1f}" for value in corners), *ends])
+        corners = None
+        if chart.kind == "decision":  # which the page draws anew
+            pixels = f"{frame.left:.1f} {frame.right:.1f} {frame.bottom:.1f} {frame.top:.1f}"
+            corners = f"{pixels} {chart.y.high:.6g} {chart.y.low:.6g}"
+        parts = [element("g", *parts, class_=chart.kind, data_frame=corners)]
+    return Picture(whole(size, name, chart.title, chart.description, *parts), bool(lines))
 
 
 def panels(charts: Iterable[Chart], name: str, size: tuple[float, float] = SMALL) -> list[Panel]:
     """Charts side by side."""
-    found = []
+    drawn = []
     for index, chart in enumerate(charts):
         title = brief(chart.heading.replace("\n", " "), 90)
         picture = None if chart.absent else draw(chart, f"{name}-{index}", size).picture
-        found.append(Panel(title, picture, " ".join(map(str, chart.learners)), chart.absent))
-    return found
+        drawn.append(Panel(title, picture, " ".join(map(str, chart.learners)), chart.absent))
+    return drawn
 
 
 def _label(line: Line, place: float, frame: _Frame) -> Markup:
@@ -221,8 +217,8 @@ def _label(line: Line, place: float, frame: _Frame) -> Markup:
     end = beside - (6 if line.look else 0)
     return element(
         "g",
-        _path("leader", f"M{x:.1f} {y:.1f}L{end - 8:.1f} {place:.1f}H{end:.1f}"),
-        *([mark(line.look, beside, place)] if line.look else []),
+        path("leader", f"M{x:.1f} {y:.1f}L{end - 8:.1f} {place:.1f}H{end:.1f}"),
+        mark(line.look, beside, place) if line.look else Markup(),
         element("text", line.label, x=beside + 8, y=place + 4),
         class_=classes(line.look) if line.look else "s ceil",
         data_l=line.learner,
@@ -233,17 +229,23 @@ def _layer(layer: spec.Layer, frame: _Frame) -> Markup:
     """Any layer."""
     match layer:
         case Line():
-            return _path(layer.kind, line(frame.points(layer.x, layer.y)))
+            return path(layer.kind, line(frame.points(layer.x, layer.y)))
         case spec.Span(kind="bar"):
-            return _path(layer.kind, _bars(layer, frame))
+            return path(layer.kind, _bars(layer, frame))
         case spec.Span():
             inside = frame.chart.y.inside
             ends = ([inside(v) if drawable(v) else v for v in vs] for vs in (layer.low, layer.high))
-            return _path(layer.kind, band(*(frame.points(layer.x, values) for values in ends)))
+            return path(layer.kind, band(*(frame.points(layer.x, values) for values in ends)))
+        case spec.Marks(tips=()):
+            points = frame.points(layer.x, layer.y)
+            return path("dots", "".join(f"M{p[0]:.1f} {p[1]:.1f}h0" for p in points if p))
         case spec.Marks():
             return _marks(layer, frame)
+        case spec.Rule(upright=True):
+            return path(layer.kind, f"M{frame.x(layer.at):.1f} {frame.top}V{frame.bottom}")
         case spec.Rule():
-            return _rule(layer, frame)
+            y = frame.y(layer.at)
+            return path(layer.kind, f"M{frame.left:.1f} {y:.1f}H{frame.right:.1f}")
         case spec.Text():
             anchor = ("end", "middle", "start")[layer.side + 1]
             at = {"x": frame.x(layer.x), "y": frame.y(layer.y) + 4}
@@ -265,101 +267,55 @@ def _bars(layer: spec.Span, frame: _Frame) -> str:
 
 
 def _marks(layer: spec.Marks, frame: _Frame) -> Markup:
-    """Marks with their numbers, which the page shows beside the pointer; without, plain dots."""
-    points = frame.points(layer.x, layer.y)
-    if not layer.tips:
-        dots = "".join(f"M{p[0]:.1f} {p[1]:.1f}h0" for p in points if p)
-        return _path("dots", dots)
-    scale = 1.0 if frame.width > 500 else 0.8
-    found = []
-    for point, tip in zip(points, layer.tips, strict=True):
-        if not point and frame.chart.kind == "decision" and layer.look:  # the page may move it
-            hidden = element("title", tip), mark(layer.look, 0.0, 0.0, scale)
-            found.append(element("g", *hidden, class_="pt", display="none"))
+    """Marks with their numbers, which the page shows beside the pointer."""
+    scale, look, parts = 1.0 if frame.width > 500 else 0.8, layer.look, []
+    for point, tip in zip(frame.points(layer.x, layer.y), layer.tips, strict=True):
+        title = element("title", tip)
         if not point:
+            if frame.chart.kind == "decision" and look:  # the page may move it
+                shape = mark(look, 0.0, 0.0, scale)
+                parts.append(element("g", title, shape, class_="pt", display="none"))
             continue
         x, y = point
         if layer.kind == "median":
-            shape = _path("median", f"M{x - 8:.1f} {y:.1f}h16")
+            shape = path("median", f"M{x - 8:.1f} {y:.1f}h16")
         elif layer.kind == "crossing":
             shape = mark(Look(1, 0, 3), x, y)
-        elif layer.look:
-            shape = mark(layer.look, x, y, scale)
+        elif look:
+            shape = mark(look, x, y, scale)
         else:
             shape = element("circle", cx=x, cy=y, r=2.6)
-        found.append(element("g", element("title", tip), shape, class_="pt", data_x=x, data_y=y))
-    return element("g", *found, class_=layer.kind)
-
-
-def _rule(layer: spec.Rule, frame: _Frame) -> Markup:
-    """A line across or upright."""
-    if layer.upright:
-        return _path(layer.kind, f"M{frame.x(layer.at):.1f} {frame.top}V{frame.bottom}")
-    return _path(layer.kind, f"M{frame.left:.1f} {frame.y(layer.at):.1f}H{frame.right:.1f}")
+        parts.append(element("g", title, shape, class_="pt", data_x=x, data_y=y))
+    return element("g", *parts, class_=layer.kind)
 
 
 def _words(layer: spec.Rule, frame: _Frame) -> Markup:
-    """What a line across stands for, in front of all others."""
+    """The label of a horizontal line, in front of all other layers."""
     if not layer.words:
         return Markup()
     y = frame.y(layer.at)
     place = y + 14 if y + 15 <= frame.bottom - 2 else y - 5
     x, anchor = (frame.left + 2, "start") if layer.at_left else (frame.right - 2, "end")
-    at = {"x": x, "y": place, "text_anchor": anchor, "class_": "note"}
-    return element("text", layer.words, **at)
+    return element("text", layer.words, x=x, y=place, text_anchor=anchor, class_="note")
 
 
 def line(points: Iterable[tuple[float, float] | None]) -> str:
     """Path data through points, broken where there is none."""
-    parts, pen = [], "M"
+    parts, pen = "", "M"
     for point in points:
         if point:
-            parts.append(f"{pen}{_short(float(point[0]))} {_short(float(point[1]))}")
+            parts += f"{pen}{_short(float(point[0]))} {_short(float(point[1]))}"
         pen = "L" if point else "M"
-    return "".join(parts)
+    return parts
 
 
 def band(
     low: Sequence[tuple[float, float] | None], high: Sequence[tuple[float, float] | None]
 ) -> str:
     """Path data of the area between two lines, in pieces where either is broken."""
-    both = [(a, b) if a and b else None for a, b in zip(low, high, strict=True)]
-    pieces = (list(piece) for whole, piece in itertools.groupby(both, bool) if whole)
-    parts = []
-    for piece in pieces:
-        there = [pair[1] for pair in piece if pair]
-        back = [pair[0] for pair in reversed(piece) if pair]
-        parts.append(line([*there, *back]) + "Z")
-    return "".join(parts)
-
-
-def draw_network(network: NetworkDrawing, name: str, title: str) -> Markup:
-    """A network as SVG."""
-    size = (network.width, network.height)
-    parts = [*map(_arc, network.arcs), *map(_node, network.nodes)]
-    content = element("g", *parts, class_="network")
-    return _figure(size, name, title, network.description, content)
-
-
-def _arc(arc: Arc) -> Markup:
-    tip, control = arc.end, arc.control
-    dx, dy = tip.x - control.x, tip.y - control.y
-    length = (dx**2 + dy**2) ** 0.5 or 1.0
-    ux, uy = dx / length, dy / length
-    x, y = tip.x - 5 * ux, tip.y - 5 * uy
-    sides = f"L{x - 3.4 * uy:.1f} {y + 3.4 * ux:.1f}L{x + 3.4 * uy:.1f} {y - 3.4 * ux:.1f}"
-    head = f"M{tip.x:.1f} {tip.y:.1f}{sides}Z"
-    way = f"M{arc.start.x:.1f} {arc.start.y:.1f}Q{control.x:.1f} {control.y:.1f} {x:.1f} {y:.1f}"
-    light = "light" if arc.light or not arc.chosen else None
-    return element("g", _path("arc", way), _path("head", head), class_=light)
-
-
-def _node(node: DrawnNode) -> Markup:
-    x, y = node.place
-    return element(
-        "g",
-        element("title", node.name),
-        element("ellipse", cx=x, cy=y, rx=node.width / 2, ry=HEIGHT / 2),
-        element("text", node.text, x=x, y=y + 4, text_anchor="middle"),
-        class_="target" if node.target else "node",
-    )
+    both = [(a, b) if a and b else () for a, b in zip(low, high, strict=True)]
+    parts = ""
+    for _, piece in itertools.groupby(both, bool):
+        if ends := [*filter(None, piece)]:
+            parts += line([*(end[1] for end in ends), *(end[0] for end in reversed(ends))]) + "Z"
+    return parts

@@ -5,32 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from simstudy.analysis.complete import LeftOut, cells
-from simstudy.analysis.curves import MAX_RATIO
-from simstudy.analysis.findings import ModelFindings
-from simstudy.analysis.mixed import MixedModel
-from simstudy.analysis.ranking import FEW
-from simstudy.analysis.ranks import Ranks
-from simstudy.analysis.regret import Regret
-from simstudy.analysis.reliability import Reliability
-from simstudy.analysis.thresholds import Course
+from simstudy.analysis.models.average_ranks import Ranks
+from simstudy.analysis.models.difference_curves import MAX_RATIO
+from simstudy.analysis.models.findings import ModelFindings
+from simstudy.analysis.models.regret import Regret
+from simstudy.analysis.models.reliability import Reliability
+from simstudy.analysis.models.thresholds import Course
+from simstudy.analysis.score_array import LeftOut, cells
+from simstudy.analysis.tests.friedman import FEW
+from simstudy.analysis.tests.mixed_model import MixedModel
 from simstudy.experiments.base import Words
-from simstudy.report.prose import crossings
+from simstudy.report.prose import phrases
 from simstudy.report.prose.design import conventions, design
 from simstudy.report.prose.numbers import number, p_value, setting
-from simstudy.report.prose.phrases import (
-    EXACT_TESTS,
-    adjusted_for,
-    all_sizes,
-    axis_label,
-    count_range,
-    indefinite,
-    intervals_of_means,
-    level,
-    opening,
-    paired_tests,
-    with_unit,
-)
+from simstudy.report.prose.pairwise import pair_method
+from simstudy.report.prose.phrases import count_range, level, opening
 from simstudy.report.prose.statements import method
 from simstudy.study.study import Study
 from simstudy.texts import counted
@@ -41,27 +30,29 @@ PRECISION = (
     "error: the relative standard error of sd and MCSE."
 )
 SPHERICITY = (
-    "Mauchly's W with its p, and the ε of Greenhouse–Geisser and Huynh–Feldt (uncapped). A single "
-    "contrast is spherical by definition and has no W; nor is there one with more contrasts than "
-    "degrees of freedom. Where ε is well below 1, read the corrected p."
+    "Mauchly's W with its p, and the ε of Greenhouse–Geisser and Huynh–Feldt (uncapped). W is "
+    "undefined for a single contrast, which is spherical by definition, and for more contrasts "
+    "than degrees of freedom. Where ε is well below 1, use the corrected p."
 )
 MAX_BARS = 6  # learners whose intervals and limits are drawn in one chart
 REGRET_PARTS = (
-    "Line with dots: regret. Orange, up to the dashed line: representation. Blue: estimation, what "
-    "more data would win back. Means over the models, without intervals; standard errors are in "
-    "regret.csv."
+    "Line with dots: regret. Orange, up to the dashed line: representation. Blue: estimation, "
+    "which more data would reduce. Means over the models, without intervals; standard errors are "
+    "in regret.csv."
 )
-# Percent of simulated studies of so many models whose t intervals of all pairs at all sizes held
-# together, least and most of the populations in benchmarks/README.md, "Coverage of intervals".
+# Percent of simulated studies of n models in which the t intervals of all pairs at all sizes all
+# held, least and most of the populations in benchmarks/README.md, "Coverage of intervals".
 COVERED = {10: (54, 93), 20: (68, 94), 40: (80, 96)}
 MIN_MODELS = 60  # from which on it is 93 or more, unless few models decide a difference
-RANKS_NOTE = "Ranks may differ where means do not; statements on who beats whom are of means."
+_RANKS = (
+    "Ranks may differ where means do not; statements on who beats whom are about means. "
+    "Friedman's test is corrected for ties"
+)
 
 
 def alone(findings: ModelFindings) -> str:
     """That there is nothing to compare."""
-    one = findings.design.words.treatment
-    return f"There is one {one} only, so there is nothing to compare."
+    return f"There is only one {findings.design.words.treatment}, so there is nothing to compare."
 
 
 def made(study: Study) -> str:
@@ -69,17 +60,13 @@ def made(study: Study) -> str:
     return f"{design(study)}; {conventions(study)}."
 
 
-def intervals(findings: ModelFindings) -> str:
-    """The intervals of the means."""
-    m = findings.means[0].m
-    family = f"Bonferroni-adjusted for m = {m} cells" if m > 1 else "not adjusted"
-    return f"{intervals_of_means(findings)}, {family}"
-
-
-def bars_note(findings: ModelFindings) -> str:
-    """What bars of means do not show."""
+def _bars(findings: ModelFindings) -> str:
+    """What bars of means show, and what they do not."""
     name = findings.design.words.name
-    return f"They show how models differ; {name} are compared by paired differences instead."
+    return (
+        f"{phrases.intervals_of_means(findings)}. They show how models differ; {name} are compared "
+        "by paired differences instead."
+    )
 
 
 def beside(findings: ModelFindings) -> str:
@@ -88,29 +75,21 @@ def beside(findings: ModelFindings) -> str:
 
 
 def models(findings: ModelFindings) -> str:
-    """The number of models behind the means, with infinite values noted."""
-    (least, most), whole = findings.models_used, findings.design.models
-    if least == most == whole:
-        text = f"over {whole} models"
-    elif least == most:
-        text = f"over the {least} of {whole} models in which no cell failed (left_out.csv)"
-    else:
-        text = f"over as many of {whole} models as each cell has, from {least} (left_out.csv)"
-    if any(mean.infinite for mean in findings.means):
-        text += "; a mean is infinite where the score of any model is"
-    return text
+    """The models that means are over, with infinite values noted."""
+    infinite = any(mean.infinite for mean in findings.means)
+    note = "; a mean is infinite where the score of any model is" * infinite
+    return f"{phrases.over_models(findings)}{note}"
 
 
 def reading(findings: ModelFindings, overtaking: bool = True) -> list[str]:
     """What holds for all figures and tables of a page: means, intervals and tests."""
     sentences = [
         f"Means are {models(findings)}. Bars in figures and {beside(findings)} in tables: "
-        f"{intervals(findings)}. {bars_note(findings)} Panels of one figure have the same vertical "
-        "scale."
+        f"{_bars(findings)} Panels of one figure have the same vertical scale."
     ]
     if len(findings.design.learners) > 1:
         sentences.append(
-            f"{method(findings, overtaking)} That there is no significant difference does not "
+            f"{method(findings, overtaking)} The absence of a significant difference does not "
             f"prove that two {findings.design.words.name} are equal."
         )
     return [*sentences, *few_models(findings)]
@@ -118,49 +97,53 @@ def reading(findings: ModelFindings, overtaking: bool = True) -> list[str]:
 
 def few_models(findings: ModelFindings) -> list[str]:
     """What is known of t intervals from few models; nothing if there are enough, or tests exact."""
-    if findings.pairs_used is None or paired_tests(findings) == EXACT_TESTS:
+    models = findings.pairs_used[0] if findings.pairs_used else MIN_MODELS
+    if models >= MIN_MODELS or phrases.paired_tests(findings) == phrases.EXACT_TESTS:
         return []
-    models = findings.pairs_used[0]
-    if models >= MIN_MODELS:
-        return []
-    text = (
-        f"{models} models are few: below {MIN_MODELS}, do not rely on intervals and tests of "
-        "skewed differences. "
-    )
-    if not (studied := [number for number in COVERED if number <= models]):
-        return [f"{text}Studies of fewer than {min(COVERED)} models were not examined."]
-    low, high = COVERED[studied[-1]]
+    studied = max((number for number in COVERED if number <= models), default=0)
+    examined = f"Studies of fewer than {min(COVERED)} models were not examined."
+    if studied:
+        low, high = COVERED[studied]
+        examined = (
+            f"In simulations with {studied} models, 95% intervals of all pairs at all sizes by "
+            f"information reward held simultaneously in {low} to {high}% of studies "
+            "(benchmarks/README.md, Coverage of intervals)."
+        )
     return [
-        f"{text}In simulations with {studied[-1]} models, 95% intervals of all pairs at all sizes "
-        f"by information reward held together in {low} to {high}% of studies "
-        "(benchmarks/README.md, Coverage of intervals)."
+        f"{models} models are few: below {MIN_MODELS}, do not rely on intervals and tests of "
+        f"skewed differences. {examined}"
     ]
 
 
 def curves(
     findings: ModelFindings, drawn: int | None = None, each: bool = False, alone: bool = True
 ) -> str:
-    """Caption of learning curves of all learners, or of so many; ``each``: in panels of its own.
+    """Caption of learning curves of all or ``drawn`` learners; ``each`` in a panel of its own.
 
     It says over what means are and what bars are, unless it stands beside `reading`.
     """
-    info, learners = findings.info, drawn or len(findings.design.learners)
-    kind = findings.design.words
+    info, kind, learners = findings.info, findings.design.words, drawn or len(findings.treatments)
     if each:
         bars = f" {curve_panels(findings)}"
     elif learners > MAX_BARS:
-        bars = f" Intervals are not drawn for so many {kind.name}; the table has them."
+        bars = f" Intervals are omitted for more than {MAX_BARS} {kind.name}; the table has them."
     else:
-        bars = f" Bars: {intervals(findings)}. {bars_note(findings)}" * alone
+        bars = f" Bars: {_bars(findings)}" * alone
         bars += f" {opening(kind.name)} stand side by side at each size." * (learners > 1)
     over = f", {models(findings)}" * alone
-    text = f"Mean {info.label} against {kind.size} (logarithmic){over}.{bars}"
-    return text + _lines_across(findings, each or learners <= MAX_BARS)
+    text = f"Mean {info.label} against {kind.size} (logarithmic){over}.{bars}{_zero(findings)}"
+    if findings.ceiling:
+        text += " Grey dashed line: the ceiling, the score of the true probabilities"
+        if findings.limits and (each or learners <= MAX_BARS):
+            scores = "their scores when fitted to the whole population"
+            text += f"; dotted lines: the {kind.name}' limits, {scores}"
+        text += "."
+    return text
 
 
 def curve_panels(findings: ModelFindings, alone: bool = True) -> str:
     """What the panels of single learners show."""
-    bars = f" Bars: {intervals(findings)}. {bars_note(findings)}" * alone
+    bars = f" Bars: {_bars(findings)}" * alone
     size, kind = findings.design.sizes[-1], findings.design.words
     return (
         f"A panel for each {kind.treatment}, in the order of their means at {size:,} rows; grey: "
@@ -168,16 +151,9 @@ def curve_panels(findings: ModelFindings, alone: bool = True) -> str:
     )
 
 
-def _lines_across(findings: ModelFindings, limits: bool) -> str:
-    """What the lines other than the learners' own are."""
-    text = f" Dashed line at 0: {findings.info.zero}." if findings.info.zero else ""
-    if findings.ceiling:
-        text += " Grey dashed line: the ceiling, what the true class probabilities earn"
-        if findings.limits and limits:
-            name = findings.design.words.name
-            text += f"; dotted lines: the {name}' limits, what each earns of the population"
-        text += "."
-    return text
+def _zero(findings: ModelFindings) -> str:
+    """What the line at 0 is, if there is one."""
+    return f" Dashed line at 0: {findings.info.zero}." if findings.info.zero else ""
 
 
 def differences(
@@ -189,17 +165,16 @@ def differences(
     """
     courses = findings.courses if shown is None else shown
     holm, kind = findings.design.holm, findings.design.words
-    adjustment = "bonferroni" if holm else findings.design.adjustment
-    family = f", {adjusted_for(adjustment, findings.pair_tests)}" * (alone or holm)
+    family = f", {phrases.interval_family(findings)}" * (alone or holm)
     text = (
-        f"Mean paired difference in {with_unit(findings.info)} against {kind.dose} rows, over the "
-        f"models that both {kind.name} have: above 0 where the {kind.treatment} named first is "
-        f"ahead. Band: the {level(findings.design.confidence)} intervals of the paired "
+        f"Mean paired difference in {phrases.with_unit(findings.info)} against {kind.dose} rows, "
+        f"over the models that both {kind.name} have: above 0 where the {kind.treatment} named "
+        f"first is ahead. Band: the {level(findings.design.confidence)} intervals of the paired "
         f"tests{family}; where it excludes 0, the difference is significant. "
     )
     if holm:
         text += "Holm's method, which decides, has no intervals and may find further differences. "
-    text += "Dots are the sizes studied; the lines join them and say nothing of what is between."
+    text += "Dots: the sizes studied; the lines between them are only a visual aid."
     if any(change.estimated for course in courses for change in course.changes):
         text += (
             " Diamond and bar: the estimated size at which one overtakes the other, and its "
@@ -210,14 +185,14 @@ def differences(
 
 def thresholds(findings: ModelFindings, fewest: int) -> str:
     """Caption of the overview of thresholds."""
-    whole, one = findings.design.models, indefinite(findings.design.words.treatment)
+    whole, noun = findings.design.models, phrases.indefinite(findings.design.words.treatment)
     over = "" if fewest == whole else f" Over {fewest} or more of {whole} models."
     return (
-        f"Who overtakes whom in mean {findings.info.label}. Dots: sizes at which {one} is ahead "
-        f"by {crossings.tests(findings)}; dark, the one named first; light, the other. Light "
-        "bar: from the last size at which the other is ahead to the first at which the one named "
-        "first is. Diamond and dark bar: the estimated size at which the mean difference is 0 and "
-        f"its interval, adjusted likewise, where neighbouring sizes are within a factor of "
+        f"Who overtakes whom in mean {findings.info.label}. Dots: sizes at which {noun} is ahead "
+        f"by {pair_method(findings)}; dark: the first of a pair; light: the second. Light bar: "
+        "from the last size at which the second is ahead to the first at which the first is. "
+        "Diamond and dark bar: the estimated size at which the mean difference is 0 and its "
+        f"interval, adjusted likewise, where neighbouring sizes are within a factor of "
         f"{MAX_RATIO:g}.{over}"
     )
 
@@ -225,10 +200,10 @@ def thresholds(findings: ModelFindings, fewest: int) -> str:
 def regret(split: Regret, study: Study) -> str:
     """Caption of the parts of regret."""
     text = (
-        "Regret: what the true class probabilities would earn less what the learner earns. The "
-        "part due to representation remains when the learner is fitted to the population itself, "
-        "taken as 10⁹ rows; where the line lies below it, a learner that cannot represent the "
-        "truth is nearer to it with few data than with all."
+        "Regret: the score of the true probabilities minus that of the learner. The part due to "
+        "representation remains when the learner is fitted to the whole population, taken as 10⁹ "
+        "rows; where the line lies below it, a learner that cannot represent the truth is closer "
+        "to it with few rows than with all."
     )
     if split.models < study.models:
         text += f" Over {split.models} of {study.models} models, those without a missing part."
@@ -244,78 +219,77 @@ def divergence(study: Study, reward: str, divergence: str, cells: int, shown: in
         "logarithmic axis, 0."
     ) * (shown < cells)
     return (
-        f"{reward.capitalize()} against {divergence}, one dot for each model and training size, "
-        "the darker the more training rows. At a divergence of 0 a learner knows the truth, but "
-        f"for the cutoff; what can be earned there differs between models.{missing} {made(study)}"
+        f"{reward.capitalize()} against {divergence}, a dot for each model and training size, "
+        "darker for more training rows. At a divergence of 0, predictions are the true "
+        f"probabilities, up to the cutoff; the ceiling differs between models.{missing} "
+        f"{made(study)}"
     )
 
 
-def reliability(found: Reliability, study: Study, sizes: Sequence[int]) -> str:
+def reliability(diagram: Reliability, study: Study, sizes: Sequence[int]) -> str:
     """Caption of reliability diagrams."""
-    which = "the probability of every class" if found.classes == "every" else "the modal class"
-    m = sorted({int(m) for m in found.table["m"]})
-    family = "each bin by itself"
-    if m != [1]:
-        many = count_range(m[0], m[-1])
-        family = f"Bonferroni-adjusted for the m = {many} bins of each learner and size"
-    by = "by its true frequency" if found.test == "exact" else "on the test set"
-    bins = round(1 / (found.table["high"] - found.table["low"]).iloc[0])
+    which = "the probability of every class" if diagram.classes == "every" else "the modal class"
+    tests = count_range(int(diagram.table["m"].min()), int(diagram.table["m"].max()))
+    family = f"Bonferroni-adjusted for the m = {tests} bins of each learner and size"
+    family = "not adjusted" if tests == "1" else family
+    by = "by its true frequency" if diagram.test == "exact" else "on the test set"
+    bins = round(1 / (diagram.table["high"] - diagram.table["low"]).iloc[0])
     return (
         f"Observed frequency of a class against its predicted probability, for {which} in {bins} "
-        f"bins of equal width, {by}; on the dashed line predictions come true as often as they "
-        f"say. Bars: {level(found.confidence)} t intervals of the deviation, between models "
-        f"(jackknife), {family}; hollow: one model alone reaches the bin. The area of a mark grows "
-        f"with the share of predictions in its bin. Training sets of {all_sizes(sizes)} rows; the "
-        f"first {found.models} of {study.models} models, equally weighted. Probabilities are not "
+        f"bins of equal width, {by}; dashed line: perfect calibration. Bars: "
+        f"{level(diagram.confidence)} t intervals of the deviation, between models (jackknife), "
+        f"{family}; hollow: only one model reaches the bin. The area of a mark grows with the "
+        f"share of predictions in its bin. Training sets of {phrases.all_sizes(sizes)} rows; the "
+        f"first {diagram.models} of {study.models} models, equally weighted. Probabilities are not "
         f"clipped. {design(study)}."
     )
 
 
 def scores(findings: ModelFindings, undrawn: int, sizes: Sequence[int]) -> str:
     """Caption of the distributions of scores."""
-    info, kind = findings.info, findings.design.words
-    zero = f" Dashed line at 0: {info.zero}." if info.zero else ""
+    kind, partial = findings.design.words, tuple(sizes) != findings.design.sizes
     missing = f" {undrawn} scores that are missing or infinite are not drawn." * bool(undrawn)
-    some = tuple(sizes) != findings.design.sizes
-    shown = f" Shown: {kind.sample}s of {all_sizes(sizes)} rows." * some
+    shown = f" Shown: {kind.sample}s of {phrases.all_sizes(sizes)} rows." * partial
     return (
-        f"{opening(axis_label(info))} of every model. Dots: models, moved up and down so as "
-        "not to hide each other; box: first to third quartile, with a line at the median; diamond: "
-        f"mean. All {kind.name} are evaluated on the same models, so overlap does not mean that "
-        f"{kind.name} do not differ.{missing}{shown}{zero}"
+        f"{opening(phrases.axis_label(findings.info))} of every model. Dots: models, jittered "
+        "vertically; box: first to third quartile, with a line at the median; diamond: mean. All "
+        f"{kind.name} are evaluated on the same models, so overlap does not mean that {kind.name} "
+        f"do not differ.{missing}{shown}{_zero(findings)}"
     )
 
 
-def ranks(findings: ModelFindings, found: Sequence[Ranks], joined: bool) -> str:
+def _nemenyi(findings: ModelFindings, k: int) -> str:
+    """The test that decides which ranks differ."""
+    alpha = f"α = {setting(findings.alpha)}"
+    return f"Nemenyi's test of all m = {math.comb(k, 2)} pairs together at {alpha}; Demšar 2006"
+
+
+def ranks(findings: ModelFindings, rankings: Sequence[Ranks], joined: bool) -> str:
     """Caption of critical-difference diagrams."""
-    k, kind = found[0].k, findings.design.words
+    k, kind = rankings[0].k, findings.design.words
     how = (
         f"a thick bar joins {kind.name} whose ranks do not differ significantly"
         if joined
         else f"bars: half the critical difference on either side, so that {kind.name} whose bars "
         "overlap do not differ significantly in rank; the shade is the bar of the best"
     )
-    tests = "; ".join(f"{ranked_at(one, kind)}: {friedman(one)}" for one in found)
+    tests = "; ".join(f"{ranked_at(ranking, kind)}: {friedman(ranking)}" for ranking in rankings)
     return (
         f"Average ranks of {k} {kind.name} by {findings.info.label}, 1 for the best of a model; "
-        f"{how} (Nemenyi's test of all m = {math.comb(k, 2)} pairs together at α = "
-        f"{setting(findings.alpha)}; Demšar 2006). {RANKS_NOTE} Friedman's test, corrected for "
-        f"ties, and Iman & Davenport's form of it: {tests}."
+        f"{how} ({_nemenyi(findings, k)}). {_RANKS}, as is Iman & Davenport's form of it: {tests}."
     )
 
 
 def ranks_table(findings: ModelFindings, overall: bool) -> str:
     """Caption of the table of average ranks."""
     k, kind = len(findings.design.learners), findings.design.words
+    averaged = " and of the scores averaged over all sizes" * overall
     return (
-        f"Over the models, 1 for the best, at each {kind.size}"
-        + " and of the scores averaged over all sizes" * overall
-        + f". Friedman's test, corrected for ties, has {k - 1} degrees of freedom; F is Iman & "
+        f"Over the models, 1 for the best, at each {kind.size}{averaged}. {opening(kind.name)} "
+        "whose average ranks differ by the critical difference differ significantly "
+        f"({_nemenyi(findings, k)}). {_RANKS} and has {k - 1} degrees of freedom; F is Iman & "
         f"Davenport's form of it, with {k - 1} and {k - 1} × (models − 1); up to {FEW} models p is "
-        f"exact, or by permutation, and the same for both. {opening(kind.name)} whose average "
-        "ranks differ by the critical difference differ significantly by Nemenyi's test, for all "
-        f"m = {math.comb(k, 2)} pairs together at α = {setting(findings.alpha)} (Demšar 2006). "
-        f"{RANKS_NOTE}"
+        "exact, or by permutation, and the same for both."
     )
 
 
@@ -331,11 +305,9 @@ def friedman(test: Ranks) -> str:
     )
 
 
-def ranked_at(found: Ranks, kind: Words) -> str:
+def ranked_at(ranking: Ranks, kind: Words) -> str:
     """At which size the ranks are."""
-    if found.at is None:
-        return "scores averaged over all sizes"
-    return f"{found.at:,} {kind.dose} rows"
+    return f"{ranking.at:,} {kind.dose} rows" if ranking.at else "scores averaged over all sizes"
 
 
 def anova(subjects: int, models: int) -> str:
@@ -352,24 +324,20 @@ def left_out(findings: ModelFindings, models: Sequence[LeftOut]) -> str:
         return ""
     every = cells(findings.scores, "model", findings.factors, findings.measure)
     every = every.named(findings.names)
-    reasons = [every.reason(every.subjects.index(one.subject)) for one in models[:_MAX_NAMED]]
-    both = zip(models, reasons, strict=False)
-    named = "; ".join(f"model {one.subject}: {reason}" for one, reason in both)
+    subjects = [model.subject for model in models]
+    named = [f"model {s}: {every.reason(every.subjects.index(s))}" for s in subjects[:_MAX_NAMED]]
     more = len(models) - _MAX_NAMED
-    return (
-        f"Left out of the ANOVA ({counted(len(models), 'model')}): {named}"
-        + f"; and {more} more (left_out.csv)" * (more > 0)
-        + "."
-    )
+    named += [f"and {more} more (left_out.csv)"] * (more > 0)
+    return f"Left out of the ANOVA ({counted(len(models), 'model')}): {'; '.join(named)}."
 
 
-def mixed(found: MixedModel) -> str:
+def mixed(model: MixedModel) -> str:
     """Caption of the mixed model."""
-    note = f"; {found.note}" if found.note else ""
+    note = f"; {model.note}" if model.note else ""
     return (
-        "The mixed model uses all cells there are: REML, Satterthwaite's degrees of freedom; like "
-        f"the uncorrected ANOVA it assumes sphericity; {found.cells} cells of {found.subjects} "
-        f"models, {found.missing} missing{note}."
+        "The mixed model uses all available cells: REML, Satterthwaite's degrees of freedom; like "
+        f"the uncorrected ANOVA it assumes sphericity; {model.cells} cells of {model.subjects} "
+        f"models, {model.missing} missing{note}."
     )
 
 
@@ -379,9 +347,9 @@ def size_effect(findings: ModelFindings, study: Study) -> str:
     if not moves or not findings.measure.startswith("information_reward"):
         return ""
     return (
-        "Rewards are measured against the class frequencies of each training set, so that even the "
-        "reward of the true probabilities depends on the size: the effect of size includes that; "
-        "differences between learners do not."
+        "Rewards are measured against the class frequencies of each training set, so even the "
+        "ceiling depends on the size: the effect of size includes that; differences between "
+        "learners do not."
     )
 
 
@@ -397,31 +365,25 @@ def pairs(findings: ModelFindings, all_shown: bool) -> list[str]:
     ]
     if not all_shown:
         notes.append(
-            f"With {len(design.learners)} {kind.name} the one of best mean is compared with the "
+            f"With {len(design.learners)} {kind.name}, only the best mean is compared with the "
             "others; it was not chosen in advance. All pairs are in pairwise.csv."
         )
     if findings.pairs_used is not None and findings.pairs_used[0] < design.models:
-        used = count_range(*findings.pairs_used)
-        notes.append(
-            f"Pairs are compared over the models that both have: {used} of {design.models}."
-        )
+        used = f"{count_range(*findings.pairs_used)} of {design.models}"
+        notes.append(f"Pairs are compared over the models that both have: {used}.")
     return notes
 
 
 def precision(findings: ModelFindings) -> str:
     """Over how many models standard errors are, where that is not all of them."""
-    models = findings.design.models
-    of_pairs = [pair.n + pair.infinite for pair in findings.pairs]
-    least, most = findings.models_used
-    if min(least, *of_pairs, models) == models:
+    models, name = findings.design.models, findings.design.words.name
+    used = [pair.n + pair.infinite for pair in findings.pairs]
+    if min(*findings.models_used, *used, models) == models:
         return ""
-    note = f"Means are over {count_range(least, most)} of {models} models"
-    if of_pairs:
-        used = count_range(min(of_pairs), max(of_pairs))
-        note += (
-            f"; differences, over the models that both {findings.design.words.name} have, are over "
-            f"{used} of {models} models"
-        )
+    note = f"Means are {phrases.over_models(findings)}"
+    if used:
+        counts = f"{count_range(min(used), max(used))} of {models}"
+        note += f"; differences are over the models that both {name} have, {counts}"
     return f"{note}. The file has n of each."
 
 
@@ -430,6 +392,6 @@ def costs(platform: str, test_size: int | str) -> str:
     exact = "all configurations of a model"
     on = f"{test_size:,} test rows" if isinstance(test_size, int) else exact
     return (
-        f"Medians over the models, on {platform}; predicting gives the probabilities of {on}. The "
-        "time to count a table that several learners share is charged to each learner that uses it."
+        f"Medians over the models, on {platform}; the time to predict is that for {on}. Counting a "
+        "table that several learners share is charged to each learner that uses it."
     )

@@ -3,46 +3,46 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from operator import attrgetter
+from pathlib import PurePath
 
 import pandas as pd
 
-from simstudy.analysis.compare import PAIRED, WELCH
-from simstudy.analysis.findings import ModelFindings
+from simstudy.analysis.models.compare_studies import PAIRED, WELCH
+from simstudy.analysis.models.findings import ModelFindings
 from simstudy.experiments import shared_words
 from simstudy.experiments.base import Words
-from simstudy.report.prose.phrases import adjusted_for, indefinite, level, listed
-from simstudy.results.results import Results
+from simstudy.report.prose.phrases import indefinite, interval_family, level, listed
+from simstudy.results.read.open import Results
 from simstudy.texts import counted
 
 _TESTS = {
     PAIRED: "paired t tests over the models that both have, where family and seed are the same",
-    WELCH: "Welch's t tests, where the models are different ones",
+    WELCH: "Welch's t tests, where the models are different",
 }
 
 
 def settings(results: Results) -> dict[str, str]:
     """A study's settings by dotted key, its learners and other treatments by their labels."""
-    found: dict[str, str] = {}
-    study = results.study
-    named = {"learners": study.learners, "estimators": study.estimators, "tests": study.tests}
+    texts: dict[str, str] = {}
+    study, manifest = results.study, results.manifest
+    specs = {"learners": study.learners, "estimators": study.estimators, "tests": study.tests}
     for key, value in results.settings.items():
-        if key in named:
-            for spec in named[key]:
+        if key in specs:
+            for spec in specs[key]:
                 options = ", ".join(f"{k} = {_text(v)}" for k, v in spec.resolved.items())
-                text = spec.name + f" ({options})" * bool(options)
-                found[f"{key.removesuffix('s')} {spec.label}"] = text
+                label = f"{key.removesuffix('s')} {spec.label}"
+                texts[label] = spec.name + f" ({options})" * bool(options)
         elif key == "datasets":
-            paths = [str(one["path"]).rpartition("/")[2] for one in value]
-            found |= {key: _text([path.partition(".")[0] for path in paths])} if paths else {}
+            names = [PurePath(dataset["path"]).name.partition(".")[0] for dataset in value]
+            texts |= {key: _text(names)} if names else {}
         elif isinstance(value, dict):
-            found |= {f"{key}.{inner}": _text(given) for inner, given in value.items()}
+            texts |= {f"{key}.{inner}": _text(setting) for inner, setting in value.items()}
         else:
-            found[key] = str(value) if key == "seed" else _text(value)
-    manifest = results.manifest
-    found["failed cells"] = f"{manifest['failures']:,} of {manifest['cells']:,}"
-    found["simstudy"] = str(manifest["conditions"]["simstudy"])
-    return found
+            texts[key] = str(value) if key == "seed" else _text(value)
+    texts["failed cells"] = f"{manifest['failures']:,} of {manifest['cells']:,}"
+    return texts | {"simstudy": str(manifest["conditions"]["simstudy"])}
 
 
 def _text(value: object) -> str:
@@ -55,22 +55,23 @@ def _text(value: object) -> str:
 
 def unlike(studies: Mapping[str, Results]) -> list[str]:
     """What not all studies have, and conventions that make their numbers different in kind."""
-    kind = shared_words([found.study.experiment for found in studies.values()])
+    kind = shared_words([results.study.experiment for results in studies.values()])
+    parts: dict[str, Callable[[Results], Sequence[str]]] = {
+        kind.name: lambda results: results.treatments,
+        "sizes": lambda results: [f"{size:,}" for size in results.doses],
+        f"{kind.score}s": lambda results: results.measures,
+    }
     notes = []
-    for what, lists in (
-        (kind.name, {name: found.treatments for name, found in studies.items()}),
-        ("sizes", {name: [f"{n:,}" for n in found.doses] for name, found in studies.items()}),
-        (f"{kind.score}s", {name: found.measures for name, found in studies.items()}),
-    ):
+    for noun, part in parts.items():
+        lists = {name: part(results) for name, results in studies.items()}
         shared = set.intersection(*map(set, lists.values()))
-        for name, own in lists.items():
-            if alone := [item for item in own if item not in shared]:
-                notes.append(f"{name} has {what} that not all studies have: {listed(alone, 12)}.")
-
-    if each := _differ(studies, lambda found: found.study.source.name):
+        for name, items in lists.items():
+            if extra := [item for item in items if item not in shared]:
+                notes.append(f"{name} has {noun} that not all studies have: {listed(extra, 12)}.")
+    if each := _differ(studies, "source.name"):
         notes.append(f"The models are of different families: {each}.")
     notes += unlike_conventions(studies)
-    if each := _differ(studies, lambda found: found.study.data.test_size):
+    if each := _differ(studies, "data.test_size"):
         notes.append(f"The test sizes of the studies differ: {each}.")
     return notes
 
@@ -78,13 +79,8 @@ def unlike(studies: Mapping[str, Results]) -> list[str]:
 def unlike_conventions(studies: Mapping[str, Results]) -> list[str]:
     """Labels and conventions that do not mean the same in all studies."""
     notes = _labels(studies)
-    conventions: dict[str, Callable[[Results], object]] = {
-        "prior": lambda found: found.study.measures.prior,
-        "cutoff": lambda found: found.study.measures.cutoff,
-        "base": lambda found: found.study.measures.base,
-    }
-    for key, value in conventions.items():
-        if each := _differ(studies, value):
+    for key in ("prior", "cutoff", "base"):
+        if each := _differ(studies, f"measures.{key}"):
             notes.append(
                 f"The {key} of the rewards is not the same in all studies ({each}), so their "
                 "rewards are not of the same kind."
@@ -92,18 +88,18 @@ def unlike_conventions(studies: Mapping[str, Results]) -> list[str]:
     return notes
 
 
-def _differ(studies: Mapping[str, Results], value: Callable[[Results], object]) -> str:
+def _differ(studies: Mapping[str, Results], key: str) -> str:
     """What each study has, if not all have the same."""
-    given = {name: str(value(found)) for name, found in studies.items()}
-    each = listed([f"{text} in {name}" for name, text in given.items()])
-    return each if len({*given.values()}) > 1 else ""
+    values = {name: str(attrgetter(key)(results.study)) for name, results in studies.items()}
+    each = listed([f"{text} in {name}" for name, text in values.items()])
+    return each if len({*values.values()}) > 1 else ""
 
 
 def _labels(studies: Mapping[str, Results]) -> list[str]:
     """Labels that stand for different components, or for one with different parameters."""
     meanings: dict[str, dict[str, list[str]]] = {}
-    for name, found in studies.items():
-        for key, text in settings(found).items():
+    for name, results in studies.items():
+        for key, text in settings(results).items():
             if key.startswith(("learner ", "estimator ", "test ")):
                 meanings.setdefault(key, {}).setdefault(text, []).append(name)
     return [
@@ -118,8 +114,8 @@ def _labels(studies: Mapping[str, Results]) -> list[str]:
 def of_each(findings: Mapping[str, ModelFindings], describe: Callable[[ModelFindings], str]) -> str:
     """A text on every study, written once if it is the same for all."""
     texts: dict[str, list[str]] = {}
-    for name, found in findings.items():
-        texts.setdefault(describe(found), []).append(name)
+    for name, study in findings.items():
+        texts.setdefault(describe(study), []).append(name)
     if len(texts) == 1:
         return next(iter(texts))
     return "; ".join(f"{listed(names)}: {text}" for text, names in texts.items())
@@ -127,32 +123,31 @@ def of_each(findings: Mapping[str, ModelFindings], describe: Callable[[ModelFind
 
 def pair_intervals(findings: ModelFindings) -> str:
     """The intervals of paired differences; with Holm's method, which has none, Bonferroni's."""
-    design = findings.design
-    adjustment = "bonferroni" if design.holm else design.adjustment
-    scope = adjusted_for(adjustment, findings.pair_tests)
-    note = "; Holm's method, which decides, may find further differences" * design.holm
-    return f"{level(design.confidence)} intervals of the paired tests, {scope}{note}"
+    confidence, scope = level(findings.design.confidence), interval_family(findings)
+    note = "; Holm's method, which decides, may find further differences" * findings.design.holm
+    return f"{confidence} intervals of the paired tests, {scope}{note}"
 
 
 def changes_summary(table: pd.DataFrame, kind: Words) -> str:
     """How many means differ between studies."""
     if table.empty:
         return f"The studies share no cell: no {kind.treatment} at the same size."
-    kinds = Counter(table["test"])
-    differ, tested = int(table["changed"].sum()), kinds[PAIRED] + kinds[WELCH]
-    parts = [f"{differ} differ by more than Monte-Carlo error"]
-    parts.append(f"{tested - differ} do not differ significantly")
-    parts += [f"{kinds[kind]} are {kind}" for kind in kinds if kind not in _TESTS]
-    many, one = counted(len(table), "comparison"), indefinite(kind.treatment)
-    return f"Of {many} of {one}'s mean at one size between two studies, {listed(parts)}."
+    tests, differ = Counter(table["test"]), int(table["changed"].sum())
+    parts = [
+        f"{differ} differ by more than Monte-Carlo error",
+        f"{tests[PAIRED] + tests[WELCH] - differ} do not differ significantly",
+        *(f"{count} are {test}" for test, count in tests.items() if test not in _TESTS),
+    ]
+    many, noun = counted(len(table), "comparison"), indefinite(kind.treatment)
+    return f"Of {many} of {noun}'s mean at one size between two studies, {listed(parts)}."
 
 
 def changes_method(table: pd.DataFrame, label: str, confidence: float) -> str:
     """What the intervals of the differences between studies are."""
-    kinds, m = {*table["test"]}, int(table["m"].iloc[0])
+    tests, m = {*table["test"]}, int(table["m"].iloc[0])
     adjusted = f"Bonferroni-adjusted for m = {m} comparisons" if m > 1 else "not adjusted"
-    parts = [
-        f"{level(confidence)} intervals of the difference in mean {label}, the second study less "
+    text = (
+        f"{level(confidence)} intervals of the difference in mean {label}, the second study minus "
         f"the first, {adjusted}"
-    ]
-    return "; ".join([*parts, *(text for kind, text in _TESTS.items() if kind in kinds)]) + "."
+    )
+    return "; ".join([text, *(_TESTS[test] for test in _TESTS if test in tests)]) + "."

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
+from simstudy.data.sizes import size_text
 from simstudy.experiments import DEFAULT, experiment
-from simstudy.results.cells import RecordedCells
-from simstudy.results.folder import Folder
-from simstudy.study.sizes import size_text
+from simstudy.results.store.cells import RecordedCells
+from simstudy.results.store.folder import Folder
 
 
 def failure_lines(directory: Path) -> list[str]:
@@ -17,7 +17,7 @@ def failure_lines(directory: Path) -> list[str]:
     failed = cells.failed()
     if not failed:
         return [f"No cell in {directory} failed."]
-    treatment = experiment(cells.folder.found()["conditions"].get("compare", DEFAULT)).treatment
+    treatment = experiment(cells.folder.required()["conditions"].get("compare", DEFAULT)).treatment
     counts = Counter((cell.learner, cell.status) for cell in failed)
     lines = [f"{len(failed):,} cells failed:"]
     lines += [
@@ -30,5 +30,5 @@ def failure_lines(directory: Path) -> list[str]:
         + " ".join(cell.error.split())
         for cell in failed
     ]
-    note = "Tracebacks are in failures.csv once the study is finished. To run the first cell again:"
+    note = "Tracebacks are in failures.csv once the study is finished. To rerun the first cell:"
     return [*lines, "", note, f"  {cells.command(failed[0])}"]

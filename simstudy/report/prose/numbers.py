@@ -9,7 +9,7 @@ _ROUNDING = 1e-12  # scores this close to 0 are 0 but for rounding
 
 
 def number(value: float, decimals: int = 4) -> str:
-    """A number to so many decimals; more digits where these would make it 0."""
+    """A number with n decimals; more digits where these would make it 0."""
     if math.isnan(value):
         return NONE
     if math.isinf(value):
@@ -27,7 +27,7 @@ def signed(value: float) -> str:
 
 
 def fixed(value: float, decimals: int = 3) -> str:
-    """A number to so many decimals, and no more where it is small."""
+    """A number with exactly n decimals, even where it is small."""
     if math.isnan(value):
         return NONE
     text = f"{value:.{decimals}f}"
@@ -35,7 +35,7 @@ def fixed(value: float, decimals: int = 3) -> str:
 
 
 def plus(value: float, decimals: int = 3) -> str:
-    """A number to so many decimals with its sign, 0 without."""
+    """A number with n decimals and its sign; 0 has none."""
     text = fixed(value, decimals)
     if math.isnan(value) or text.startswith("−"):
         return text
@@ -43,7 +43,7 @@ def plus(value: float, decimals: int = 3) -> str:
 
 
 def digits(value: float, most: int = 4) -> str:
-    """A number that is not negative, to so many significant digits."""
+    """A number that is not negative, with n significant digits."""
     return f"{value:.{most}g}"
 
 
@@ -59,6 +59,12 @@ def p_value(value: float, name: str = "") -> str:
     if value < 1e-4:
         return f"{name} < .0001".strip()
     return f"{name} = {value:.4f}" if name else f"{value:.4f}"
+
+
+def estimated(value: float, low: float, high: float, p: float = math.nan, unit: str = "") -> str:
+    """An estimate in its unit, with its adjusted p value if there is one, else its interval."""
+    test = f"[{signed(low)}, {signed(high)}]" if math.isnan(p) else f"({p_value(p, 'adjusted p')})"
+    return f"{signed(value)} {unit} {test}" if unit else f"{signed(value)} {test}"
 
 
 def duration(seconds: float) -> str:

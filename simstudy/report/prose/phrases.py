@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from simstudy.analysis.models.findings import ModelFindings
 from simstudy.measures.base import MeasureInfo
 from simstudy.report.prose.numbers import setting
 from simstudy.texts import counted
 
-if TYPE_CHECKING:
-    from simstudy.analysis.findings import ModelFindings
-
 EXACT_TESTS = "exact McNemar tests"
+AS_FAR = " (where they could be compared)"
 MAX_NAMED = 4  # members of a list that are named before the rest are counted
 
 
@@ -22,12 +20,12 @@ def indefinite(noun: str) -> str:
     return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
 
 
-def listed(names: Sequence[str], most: int = MAX_NAMED) -> str:
+def listed(names: Sequence[str], most: int = MAX_NAMED, last: str = "and") -> str:
     """Join names as "A, B and C"; of a longer list, the first and the number of others."""
     shown = list(names)
     if len(shown) > most + 1:
         shown = [*shown[:most], f"{len(shown) - most} others"]
-    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+    return f" {last} ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
 
 
 def failed_learners(findings: ModelFindings) -> list[str]:
@@ -44,30 +42,19 @@ def all_sizes(sizes: Sequence[int]) -> str:
     return listed([f"{size:,}" for size in sizes], most=len(sizes))
 
 
-def row_range(sizes: Sequence[int]) -> str:
-    """Write sizes as "50 rows", "50 and 500 rows" or "50 to 5,000 rows"."""
-    if len(sizes) < 3:
-        return f"{listed([f'{size:,}' for size in sizes])} rows"
-    return f"{sizes[0]:,} to {sizes[-1]:,} rows"
+def ranges(sizes: Sequence[int], studied: Sequence[int]) -> list[str]:
+    """Write some of the sizes studied; three or more in a row as a range."""
+    texts: list[str] = []
+    numbered = [(studied.index(size) - order, f"{size:,}") for order, size in enumerate(sizes)]
+    for _, run in itertools.groupby(numbered, lambda pair: pair[0]):
+        each = [text for _, text in run]
+        texts += [f"{each[0]} to {each[-1]}"] if len(each) > 2 else each
+    return texts
 
 
-def rows(sizes: Sequence[int]) -> str:
-    """Write consecutive sizes of a study as "at 50 rows" or "from 50 to 5,000 rows"."""
-    return f"{'at' if len(sizes) < 3 else 'from'} {row_range(sizes)}"
-
-
-def consecutive(sizes: Sequence[int], studied: Sequence[int]) -> list[list[int]]:
-    """Group some of the sizes studied by runs without a gap."""
-    numbered = [(studied.index(size) - order, size) for order, size in enumerate(sizes)]
-    groups = itertools.groupby(numbered, lambda pair: pair[0])
-    return [[size for _, size in run] for _, run in groups]
-
-
-def among(sizes: Sequence[int], studied: Sequence[int]) -> str:
-    """Write some of the sizes studied, consecutive ones as a range."""
-    ranges = consecutive(sizes, studied)
-    parts = [f"{run[0]:,} to {run[-1]:,}" if len(run) > 1 else f"{run[0]:,}" for run in ranges]
-    return f"at {listed(parts)} rows"
+def row_ranges(sizes: Sequence[int], studied: Sequence[int]) -> str:
+    """Write some of the sizes studied as "50 rows" or "50 to 500 and 5,000 rows"."""
+    return f"{listed(ranges(sizes, studied))} rows"
 
 
 def opening(text: str) -> str:
@@ -96,10 +83,26 @@ def adjusted_for(adjustment: str, m: int) -> str:
     }[adjustment]
 
 
+def interval_family(findings: ModelFindings) -> str:
+    """Name the family of intervals of pairs; for Holm's method, which has none, Bonferroni's."""
+    adjustment = "bonferroni" if findings.design.holm else findings.design.adjustment
+    return adjusted_for(adjustment, findings.pair_tests)
+
+
 def intervals_of_means(findings: ModelFindings) -> str:
-    """Name the intervals of the means, with their confidence."""
-    kind = "Clopper–Pearson" if findings.info.share else "t"
-    return f"{level(findings.design.confidence)} {kind} intervals between models"
+    """Name the intervals of the means, with their confidence and adjustment."""
+    kind, m = "Clopper–Pearson" if findings.info.share else "t", findings.means[0].m
+    family = f"Bonferroni-adjusted for m = {m} cells" if m > 1 else "not adjusted"
+    return f"{level(findings.design.confidence)} {kind} intervals between models, {family}"
+
+
+def over_models(findings: ModelFindings) -> str:
+    """Say which models means are over."""
+    (least, most), whole = findings.models_used, findings.design.models
+    if least == most:
+        failed = " without a failed cell (left_out.csv)" * (least < whole)
+        return f"over {f'the {least} of {whole}' if failed else whole} models{failed}"
+    return f"over the models that each cell has, {least} to {most} of {whole} (left_out.csv)"
 
 
 def paired_tests(findings: ModelFindings) -> str:
@@ -123,7 +126,5 @@ def with_unit(info: MeasureInfo) -> str:
 
 def axis_label(info: MeasureInfo) -> str:
     """Name a measure with its unit and, where lower is better, its direction."""
-    notes = [info.unit] if info.unit else []
-    if not info.greater_is_better:
-        notes.append("lower is better")
-    return info.label + (f" ({', '.join(notes)})" if notes else "")
+    notes = [info.unit] * bool(info.unit) + ["lower is better"] * (not info.greater_is_better)
+    return info.label + f" ({', '.join(notes)})" * bool(notes)

@@ -13,42 +13,33 @@ _DIGITS = 12  # of a digest
 
 def needed(manifest: Mapping[str, Any]) -> list[str]:
     """Sentences on what a study needs beside its file."""
-    sentences = []
-    if files := [*manifest["plugins"], *manifest["plugin_files"]]:
-        sentences.append(f"It needs the plugin files beside it in the results: {', '.join(files)}.")
+    files = ", ".join([*manifest["plugins"], *manifest["plugin_files"]])
+    sentences = [f"It needs the plugin files beside it in the results: {files}."] * bool(files)
     # A classifier named by its path has the version of its package, if there is one.
-    sources = manifest["conditions"]["source"].items()
     modules = {
-        name.partition(":")[0]: f"{name.partition(':')[0]} ({_source(digest)})"
-        for name, digest in sources
+        name.partition(":")[0]: digest
+        for name, digest in manifest["conditions"]["source"].items()
         if ":" in name and re.fullmatch("([0-9a-f]{64})?", digest)
     }
     if modules:
-        named, one = [*modules.values()], len(modules) == 1
-        sentences.append(
-            f"It needs the {'module' if one else 'modules'} {listed(named, most=len(named))}, "
-            f"which {'is' if one else 'are'} not in the results."
-        )
+        sentences.append(f"It needs modules that are not in the results: {_named(modules)}.")
     if session := manifest["session"]:
-        named = [_named(*item) for item in session.items()]
-        one = len(named) == 1
+        quoted = {re.sub(r"^(\S+) (.*)$", r"the \1 “\2”", key): session[key] for key in session}
         sentences.append(
-            f"The file alone cannot be run: {listed(named, most=len(named))} "
-            f"{'was' if one else 'were'} registered in a script or notebook, not in a plugin, so "
-            f"{'its' if one else 'their'} source is not in the results. Execute "
-            f"{'that definition' if one else 'those definitions'} first and run the study from "
-            f"Python, or move {'it' if one else 'them'} to a plugin file."
+            "It cannot be run from its file: the source of components that a script or notebook "
+            f"registered is not in the results: {_named(quoted)}. Execute the definitions first "
+            "and run the study from Python, or move them to a plugin file."
         )
     return sentences
 
 
-def _named(component: str, digest: str) -> str:
-    kind, _, name = component.partition(" ")
-    return f"the {kind} “{name}” ({_source(digest)})"
-
-
-def _source(digest: str) -> str:
-    return f"source digest {digest[:_DIGITS]}" if digest else "source unknown"
+def _named(digests: Mapping[str, str]) -> str:
+    """Names with the digests of their sources."""
+    each = [
+        f"{name} ({f'source digest {digest[:_DIGITS]}' if digest else 'source unknown'})"
+        for name, digest in digests.items()
+    ]
+    return listed(each, most=len(each))
 
 
 def same_scores(manifest: Mapping[str, Any]) -> str:
@@ -56,6 +47,6 @@ def same_scores(manifest: Mapping[str, Any]) -> str:
     defined = ", the same definitions" if manifest["session"] else ""
     return (
         f"The same study with the same versions{defined} and the same kind of processor gives the "
-        "same scores, byte for byte, however many processes run it. The fingerprint is a digest "
+        "same scores, byte for byte, whatever the number of processes. The fingerprint is a digest "
         "of everything that the scores depend on."
     )

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from simstudy.analysis.findings import Mean, ModelFindings
-from simstudy.analysis.standings import (
+from simstudy.analysis.models.findings import Mean, ModelFindings
+from simstudy.analysis.models.standings import (
     AHEAD,
     IDENTICAL,
     UNTESTED,
@@ -16,21 +16,15 @@ from simstudy.analysis.standings import (
     largest_lead,
     smallest_lead,
 )
-from simstudy.report.prose import crossings
-from simstudy.report.prose.numbers import number, p_value, signed
+from simstudy.report.prose import pairwise, phrases
+from simstudy.report.prose.numbers import brief, number
 from simstudy.report.prose.phrases import (
     adjusted_for,
-    among,
     count_range,
     failed_learners,
-    in_unit,
-    intervals_of_means,
-    level,
     listed,
     opening,
-    paired_tests,
-    rows,
-    with_unit,
+    row_ranges,
 )
 from simstudy.texts import counted
 
@@ -43,9 +37,10 @@ def statements(
     """What the study found by one measure, in at most about five sentences.
 
     A learner beats another only where the adjusted p value is at most 1 − confidence. One that
-    beats all others at a size wins there; otherwise the one of best mean is named, whom it beats,
-    and from whom it does not differ significantly. One overtakes another between the last size at
-    which the other is ahead and the first at which it is, by the same tests (`method`).
+    beats all others at a size wins there; otherwise the one with the best mean is named, the
+    learners it beats, and those from which it does not differ significantly. One overtakes another
+    between the last size at which the other is ahead and the first at which it is, by the same
+    tests (`method`).
 
     Parameters
     ----------
@@ -58,30 +53,28 @@ def statements(
     """
     lost = _lost(findings, failures, cells)
     if len(findings.design.learners) == 1:
-        return [_alone(findings), *lost]
+        return [f"{only_learner(findings)}; there is nothing to compare it with.", *lost]
     return [*_leaders(findings), *_changes(findings, overtaking), *_means(findings), *lost]
 
 
-def _alone(findings: ModelFindings) -> str:
+def only_learner(findings: ModelFindings, intervals: bool = True) -> str:
     """The mean of the only learner, at the smallest and the largest size."""
-    means = findings.means
-    ends = means[:1] if len(means) == 1 else (means[0], means[-1])
-    m = means[0].m
-    adjusted = f", Bonferroni-adjusted for m = {m} sizes" if m > 1 else ""
-    known = [mean for mean in ends if mean.n or mean.infinite]
-    text = f"{means[0].learner}, the only {findings.design.words.treatment}, has "
-    if known:
-        each = listed([f"{_mean(mean, findings)} at {mean.size:,} rows" for mean in known])
-        text += f"a mean {findings.info.label} of {each}"
-    if any(mean.has_interval for mean in known):
-        text += f" ({intervals_of_means(findings)}{adjusted})"
-    lost = [f"{mean.size:,}" for mean in ends if mean not in known]
-    text += (", and " * bool(known) + f"no score at {listed(lost)} rows") * bool(lost)
-    return f"{text}; there is nothing to compare it with."
+    ends = dict.fromkeys((findings.means[0], findings.means[-1]))
+    scored = [mean for mean in ends if mean.n or mean.infinite]
+    each = [f"{_mean(mean, findings, intervals)} at {mean.size:,} rows" for mean in scored]
+    lost = [f"{mean.size:,}" for mean in ends if mean not in scored]
+    parts = [f"a mean {findings.info.label} of {listed(each)}"] * bool(each)
+    if intervals and any(mean.has_interval for mean in scored):
+        parts[0] += f" ({phrases.intervals_of_means(findings)})"
+    parts += [f"no score at {listed(lost)} rows"] * bool(lost)
+    name, treatment = brief(findings.means[0].learner), findings.design.words.treatment
+    return f"{name}, the only {treatment}, has {', and '.join(parts)}"
 
 
-def _mean(mean: Mean, findings: ModelFindings) -> str:
-    text = in_unit(number(mean.mean), findings.info)
+def _mean(mean: Mean, findings: ModelFindings, intervals: bool) -> str:
+    text = phrases.in_unit(number(mean.mean), findings.info)
+    if not intervals:
+        return text
     if mean.has_interval:
         return f"{text} [{number(mean.lower)}, {number(mean.upper)}]"
     why = "infinite in some model" if mean.infinite else f"over {counted(mean.n, 'model')}"
@@ -92,125 +85,132 @@ def _leaders(findings: ModelFindings) -> list[str]:
     """Who wins at which sizes: a sentence for each of a few stretches, or a summary."""
     standings = findings.standings
     if not standings:
-        one = findings.design.words.treatment
-        return [f"No {one} has a finite mean at any size, so none are compared."]
+        treatment = findings.design.words.treatment
+        return [f"No {treatment} has a finite mean at any size, so none are compared."]
     if not any(pair.verdict == AHEAD for pair in findings.pairs):
-        return [_no_differences([standing.size for standing in standings], findings)]
+        where = row_ranges([standing.size for standing in standings], findings.design.sizes)
+        text = f"At {where} {no_differences(findings)}"
+        differing = [pair for pair in findings.pairs if pair.verdict not in (UNTESTED, IDENTICAL)]
+        if differing:
+            most = largest_difference(differing)
+            which = f"{most.first} over {most.second} at {most.size:,} rows"
+            text += f"; the largest mean difference is {_lead(most, findings)}, {which}"
+        return [f"{text}."]
     groups = itertools.groupby(standings, lambda standing: standing.key)
     stretches = [[*stretch] for _, stretch in groups]
     if len(stretches) <= _MAX_STRETCHES:
-        return [opening(_stretch(stretch, findings)) for stretch in stretches]
+        return [_stretch(stretch, findings) for stretch in stretches]
     return _summary(standings, findings)
 
 
-def _no_differences(sizes: list[int], findings: ModelFindings) -> str:
-    """That no two learners differ, and how large the largest difference is."""
-    failed, where = failed_learners(findings), rows(sizes)
-    learners = [name for name in findings.design.learners if name not in failed]
-    tested = [pair for pair in findings.pairs if pair.verdict != UNTESTED]
-    if not tested:
-        return opening(f"{where} {listed(findings.design.learners)} cannot be compared.")
-    if all(pair.verdict == IDENTICAL for pair in findings.pairs):
-        return opening(f"{where} {listed(learners)} are identical in every model.")
-    if all(pair.verdict == IDENTICAL for pair in tested):
-        return opening(f"{where} no pair that could be tested differs in any model.")
-    whom = f"no two of {listed(learners)} differ" if len(learners) > 2 else ""
-    whom = whom or f"{listed(learners)} do not differ"
-    most = largest_difference(tested)
-    which = f"{most.first} over {most.second} at {most.size:,} rows"
-    lead = _lead(most, findings)
-    return opening(f"{where} {whom} significantly; the largest mean difference is {lead}, {which}.")
+def no_differences(findings: ModelFindings) -> str:
+    """That no test has any learner ahead of another."""
+    failed = failed_learners(findings)
+    learners = [brief(name) for name in findings.design.learners if name not in failed]
+    if len(learners) == 1:
+        return f"there is nothing to compare {learners[0]} with"
+    verdicts = {p.verdict for p in findings.pairs if not {p.first, p.second} & {*failed}}
+    few = len(learners) <= phrases.MAX_NAMED + 1
+    who = listed(learners) if few else f"the {len(learners)} {findings.design.words.name}"
+    if verdicts <= {UNTESTED}:
+        return f"{who} could not be compared"
+    if verdicts == {IDENTICAL}:
+        return f"{who} have the same scores"
+    differ = f"{who} do not differ" if len(learners) == 2 else f"no two of {who} differ"
+    return f"{differ} significantly" + phrases.AS_FAR * (UNTESTED in verdicts)
 
 
 def _lead(pair: Pair, findings: ModelFindings) -> str:
-    """A lead with its interval; by Holm's method, which has none, with its p value."""
-    lead = f"{signed(pair.lead)} {findings.info.unit or f'in {findings.info.label}'}"
-    if findings.design.holm:
-        return f"{lead} ({p_value(pair.p, 'adjusted p')})"
-    return f"{lead} [{signed(pair.low)}, {signed(pair.high)}]"
+    """A lead with its interval or p value."""
+    unit = findings.info.unit or f"in {findings.info.label}"
+    return pairwise.lead_text(pair, findings, unit)
+
+
+def _names(pairs: Iterable[Pair]) -> str:
+    return listed([pair.second for pair in pairs])
 
 
 def _stretch(stretch: Sequence[Standing], findings: ModelFindings) -> str:
     """What holds at every size of a stretch."""
-    first, where = stretch[0], rows([standing.size for standing in stretch])
+    first = stretch[0]
+    sizes = row_ranges([standing.size for standing in stretch], findings.design.sizes)
+    text = f"At {sizes} {first.leader}"
     if first.wins:
-        leads = [lead for one in stretch for lead in one.beats]
-        least = smallest_lead(leads)
+        leads = [lead for standing in stretch for lead in standing.beats]
         every = f"every other {findings.design.words.treatment}"
         whom = first.beats[0].second if len(first.beats) == 1 else every
         whom = f"{every} that it could be tested against" if first.untested else whom
-        text = f"{where} {first.leader} beats {whom}"
-        if len(leads) == 1:
-            return f"{text}, by {_lead(least, findings)}."
-        return (
-            f"{text}; its smallest lead is {_placed(least, stretch, len(first.beats), findings)}."
-        )
+        by = ", by" if len(leads) == 1 else "; its smallest lead is"
+        least = _placed(smallest_lead(leads), stretch, first.beats, findings)
+        return f"{text} beats {whom}{by} {least}."
     if first.shared_with:
-        text = f"{where} {listed([first.leader, *first.shared_with])} share the best mean"
+        text = f"At {sizes} {listed([first.leader, *first.shared_with])} share the best mean"
         text += f"; {first.leader}" * bool(first.beats or first.level or first.beaten_by)
     else:
-        text = f"{where} {first.leader} has the best mean" + " and" * bool(first.beats)
+        text += " has the best mean" + " and" * bool(first.beats)
     if first.beats:
-        text += f" beats {listed([pair.second for pair in first.beats])}"
-    but = first.beats or not first.shared_with
+        text += f" beats {_names(first.beats)}"
     if first.level:
-        names = listed([pair.second for pair in first.level])
-        text += ", but" * bool(but)
-        text += f" does not differ significantly from {names} ({_largest(stretch, findings)})"
+        most = largest_lead(lead for standing in stretch for lead in standing.level)
+        lead = _placed(most, stretch, first.level, findings)
+        if len(stretch) * len(first.level) > 1:
+            lead = f"its largest lead: {lead}"
+        text += ", but" * bool(first.beats or not first.shared_with)
+        text += f" does not differ significantly from {_names(first.level)} ({lead})"
     if first.beaten_by:
-        names = listed([pair.second for pair in first.beaten_by])
         verb = "beats" if len(first.beaten_by) == 1 else "beat"
-        text += f", yet {names} {verb} it over the models that both have"
+        text += f", yet {_names(first.beaten_by)} {verb} it over the models that both have"
     if first.untested and not (first.beats or first.level or first.identical or first.beaten_by):
         text += " but cannot be compared with the others"
     return f"{text}."
 
 
-def _largest(stretch: Sequence[Standing], findings: ModelFindings) -> str:
-    """The largest lead over those from whom the leader does not differ; if one, just that."""
-    leads = [lead for one in stretch for lead in one.level]
-    most = largest_lead(leads)
-    if len(leads) == 1:
-        return _lead(most, findings)
-    rivals = len(stretch[0].level)
-    whom = "these" if rivals > 1 else most.second
-    return f"its largest lead over {whom}: {_placed(most, stretch, rivals, findings)}"
-
-
-def _placed(pair: Pair, stretch: Sequence[Standing], rivals: int, findings: ModelFindings) -> str:
+def _placed(
+    pair: Pair, stretch: Sequence[Standing], rivals: Sequence[Pair], findings: ModelFindings
+) -> str:
     """A lead, with the rival and the size where there are several."""
-    where = [f"over {pair.second}"] * (rivals > 1) + [f"at {pair.size:,} rows"] * (len(stretch) > 1)
-    return f"{_lead(pair, findings)}, {' '.join(where)}"
+    where = f" over {pair.second}" * (len(rivals) > 1)
+    where += f" at {pair.size:,} rows" * (len(stretch) > 1)
+    return _lead(pair, findings) + f",{where}" * bool(where)
+
+
+def best_means(standings: Sequence[Standing], findings: ModelFindings) -> str:
+    """Who has the best mean where."""
+    best: dict[str, list[int]] = {}
+    for standing in standings:
+        best.setdefault(standing.leader, []).append(standing.size)
+    sizes = findings.design.sizes
+    return listed([f"{name}'s at {row_ranges(at, sizes)}" for name, at in best.items()])
 
 
 def _summary(standings: Sequence[Standing], findings: ModelFindings) -> list[str]:
     """Who has the best mean where, where it wins, and from whom it does not differ elsewhere."""
-    sizes, treatment = [standing.size for standing in standings], findings.design.words.treatment
-    best: dict[str, list[int]] = {}
-    for standing in standings:
-        best.setdefault(standing.leader, []).append(standing.size)
-    owners = listed([f"{name}'s {among(at, sizes)}" for name, at in best.items()])
-    tied = [standing.size for standing in standings if standing.shared_with]
-    owners += f", shared with others {among(tied, sizes)}" if tied else ""
+
+    def where(chosen: Sequence[Standing]) -> str:
+        return row_ranges([standing.size for standing in chosen], findings.design.sizes)
+
+    def placed(pair: Pair) -> str:
+        return _placed(pair, standings, findings.pairs, findings)
+
+    tied = [standing for standing in standings if standing.shared_with]
     won = [standing for standing in standings if standing.wins]
+    level = [standing for standing in standings if standing.level]
+    owners = best_means(standings, findings)
+    owners += f", shared with others at {where(tied)}" if tied else ""
+    text = f"The {findings.design.words.treatment} with the best mean beats "
     if won:
-        tested = " that it could be tested against" * any(one.untested for one in won)
-        where = among([standing.size for standing in won], sizes)
-        least = smallest_lead(pair for one in won for pair in one.beats)
-        text = f"The {treatment} of best mean beats every other{tested} {where} "
-        text += f"(its smallest lead there is {_placed(least, standings, 2, findings)})"
+        tested = " that it could be tested against" * any(standing.untested for standing in won)
+        least = smallest_lead(pair for standing in won for pair in standing.beats)
+        text += f"every other{tested} at {where(won)} (its smallest lead there is {placed(least)})"
     else:
-        text = f"The {treatment} of best mean beats all others at no size studied"
-    level = [lead for standing in standings for lead in standing.level]
+        text += "all others at no size studied"
     if level:
-        most = largest_lead(level)
-        counts = {len(standing.level) for standing in standings if standing.level}
-        others = count_range(min(counts), max(counts))
-        where = among([standing.size for standing in standings if standing.level], sizes)
-        text += f"; {where} {others} of the others "
-        text += "does" if counts == {1} else "do"
-        text += " not differ significantly from it "
-        text += f"(the largest lead over such a one is {_placed(most, standings, 2, findings)})"
+        counts = [len(standing.level) for standing in level]
+        rivals = f"{count_range(min(counts), max(counts))} of the others"
+        verb = "does" if max(counts) == 1 else "do"
+        most = largest_lead(lead for standing in level for lead in standing.level)
+        text += f"; at {where(level)} {rivals} {verb} not differ significantly from it "
+        text += f"(the largest such lead is {placed(most)})"
     if any(standing.beaten_by for standing in standings):
         text += "; where models are missing, another beats it over the models that both have"
     return [f"The best mean is {owners}.", f"{text}."]
@@ -218,34 +218,33 @@ def _summary(standings: Sequence[Standing], findings: ModelFindings) -> list[str
 
 def _changes(findings: ModelFindings, overtaking: bool) -> list[str]:
     """Who overtakes whom, and which pairs never differ, or could not be tested."""
-    sizes, models = findings.design.sizes, findings.design.models
-    parts = []
+    sizes, parts = findings.design.sizes, []
     if overtaking and any(course.analysed for course in findings.courses):
         leaders = {standing.leader for standing in findings.standings}
-        parts.append(crossings.changes_sentence(findings, leaders))
+        parts.append(pairwise.changes_sentence(findings, leaders))
     by_pair: dict[tuple[str, str], list[Pair]] = {
-        (one, other): [] for one, other in itertools.combinations(findings.design.learners, 2)
+        names: [] for names in itertools.combinations(findings.design.learners, 2)
     }
     for pair in findings.pairs:
         by_pair.setdefault((pair.first, pair.second), []).append(pair)
-    whole = len(by_pair)
+    whole = counted(len(by_pair), "pair")
     differ = {names for names, at in by_pair.items() if any(p.verdict == AHEAD for p in at)}
     tested = {names: sum(p.verdict != UNTESTED for p in at) for names, at in by_pair.items()}
     same = {names: [p for p in at if p.verdict == IDENTICAL] for names, at in by_pair.items()}
     never = [n for n in by_pair if n not in differ and tested[n] > len(same[n])]
     if never and differ and len(sizes) > 1:
-        whom = listed(never[0]) if len(never) == 1 else f"{len(never)} of {whole} pairs"
+        whom = listed(never[0]) if len(never) == 1 else f"{len(never)} of {whole}"
         every = all(tested[names] == len(sizes) for names in never)
         where = "studied" if every else "at which they could be tested"
         parts.append(f"{whom} do not differ significantly at any size {where}")
     if sum(map(len, same.values())) < sum(tested.values()):  # else the leaders' sentence covers it
-        parts += _identical({n: at for n, at in same.items() if at}, whole, sizes, models)
-    without = sum(number == 0 for number in tested.values())
-    some = sum(1 <= number < len(sizes) for number in tested.values())
-    if without and any(tested.values()):
-        parts.append(f"{without} of {counted(whole, 'pair')} could not be tested")
-    if some:
-        parts.append(f"{some} of {counted(whole, 'pair')} could be tested at some sizes only")
+        parts += _identical({n: at for n, at in same.items() if at}, whole, findings)
+    untested = sum(number == 0 for number in tested.values())
+    partly = sum(1 <= number < len(sizes) for number in tested.values())
+    if untested and any(tested.values()):
+        parts.append(f"{untested} of {whole} could not be tested")
+    if partly:
+        parts.append(f"{partly} of {whole} could be tested only at some sizes")
     text = "; ".join(parts)
     # A label at the start stays as it is.
     text = text if text.startswith(findings.design.learners) else opening(text)
@@ -253,26 +252,19 @@ def _changes(findings: ModelFindings, overtaking: bool) -> list[str]:
 
 
 def _identical(
-    same: dict[tuple[str, str], list[Pair]], whole: int, sizes: Sequence[int], models: int
+    same: dict[tuple[str, str], list[Pair]], whole: str, findings: ModelFindings
 ) -> list[str]:
     """Which pairs have the same score in every model."""
+    sizes, models = findings.design.sizes, findings.design.models
     if len(same) > _MAX_STRETCHES:
         every = [pair for at in same.values() for pair in at]
-        text = f"{len(same)} of {whole} pairs are identical in {_every(every, models)}"
-        return [text if len(every) == len(same) * len(sizes) else f"{text} at some sizes"]
+        text = f"{len(same)} of {whole} are identical in {pairwise.every_model(every, models)}"
+        return [text + " at some sizes" * (len(every) < len(same) * len(sizes))]
     parts = []
     for names, at in same.items():
-        where = "" if len(at) == len(sizes) else " " + among([pair.size for pair in at], sizes)
-        parts.append(f"{listed(names)} are identical in {_every(at, models)}{where}")
+        where = f" at {row_ranges([pair.size for pair in at], sizes)}" * (len(at) < len(sizes))
+        parts.append(f"{listed(names)} are identical in {pairwise.every_model(at, models)}{where}")
     return parts
-
-
-def _every(pairs: list[Pair], models: int) -> str:
-    """All models, or those that both of a pair have."""
-    least, most = min(pair.n for pair in pairs), max(pair.n for pair in pairs)
-    if least == models:
-        return "every model"
-    return f"all {least} models that both have" if least == most else "all models that both have"
 
 
 def method(findings: ModelFindings, overtaking: bool = True) -> str:
@@ -290,30 +282,24 @@ def method(findings: ModelFindings, overtaking: bool = True) -> str:
     better = "" if info.greater_is_better else ", where lower is better"
     scope = adjusted_for(design.adjustment, findings.pair_tests)
     text = (
-        f"{opening(paired_tests(findings))} over {used} at {level(design.confidence)} confidence, "
-        f"{scope}; numbers are differences in mean {with_unit(info)}{better}, in favour of the "
-        f"{design.words.treatment} named first."
+        f"{opening(phrases.paired_tests(findings))} over {used} at "
+        f"{phrases.level(design.confidence)} confidence, {scope}; numbers are differences in mean "
+        f"{phrases.with_unit(info)}{better}, in favour of the {design.words.treatment} named first."
     )
     courses = findings.courses if overtaking else ()
-    changes = [change for course in courses for change in course.changes]
-    if changes:
-        text += f" By the same tests, {crossings.overtakes(findings)}"
-        if any(change.estimated for change in changes):
-            text += "; in brackets, intervals of crossings, adjusted likewise"
-        text += "."
+    if changes := [change for course in courses for change in course.changes]:
+        estimated = any(change.estimated for change in changes)
+        brackets = "; in brackets, intervals of crossings, adjusted likewise" * estimated
+        text += f" By the same tests, {pairwise.overtakes(findings)}{brackets}."
     return text
 
 
 def _means(findings: ModelFindings) -> list[str]:
     """Which models means are over, where that is not all of them."""
-    (least, most), models = findings.models_used, findings.design.models
-    if least == most:
-        if least >= models:
-            return []
-        return [f"Means are over the {least} of {models} models without a failed cell."]
-    each = findings.design.words.treatment
-    text = f"those that each {each} has at each size, {least} to {most} of {models}"
-    return [f"Means are over different models ({text}), which may affect their order."]
+    least, most = findings.models_used
+    order = ", which may affect their order" * (least < most)
+    text = f"Means are {phrases.over_models(findings)}{order}."
+    return [text] * (least < findings.design.models)
 
 
 def _lost(findings: ModelFindings, failures: int, cells: int) -> list[str]:
@@ -329,6 +315,6 @@ def _lost(findings: ModelFindings, failures: int, cells: int) -> list[str]:
             infinite.setdefault(mean.learner, []).append(mean.size)
     if infinite:
         sizes = findings.design.sizes
-        names = [f"{learner} {among(at, sizes)}" for learner, at in infinite.items()]
+        names = [f"{learner} at {row_ranges(at, sizes)}" for learner, at in infinite.items()]
         parts.append(f"infinite scores, which are not tested: {listed(names)}")
     return [opening("; ".join(parts)) + "."] if parts else []

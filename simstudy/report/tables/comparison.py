@@ -1,4 +1,4 @@
-"""The tables of several studies: designs, differences, statements and readings."""
+"""The tables of several studies: designs, differences, statements, readings, printed values."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from typing import Any
 import pandas as pd
 from markupsafe import Markup
 
-from simstudy.analysis.claims import StatementVerdict, Verdict
-from simstudy.analysis.compare import PAIRED, WELCH, clearest_first
-from simstudy.analysis.findings import ModelFindings
-from simstudy.analysis.model_claims import ModelCheck
-from simstudy.analysis.verdicts import REPRODUCED, VERDICTS
+from simstudy.analysis.claims.evidence import REPRODUCED, VERDICTS
+from simstudy.analysis.claims.published import Agreement
+from simstudy.analysis.claims.verdict import ModelCheck, StatementVerdict, Verdict
+from simstudy.analysis.models.compare_studies import PAIRED, WELCH, clearest_first
+from simstudy.analysis.models.findings import ModelFindings
 from simstudy.experiments import shared_words
 from simstudy.experiments.base import Words
 from simstudy.report.prose import claims
 from simstudy.report.prose.comparison import changes_method, settings
-from simstudy.report.prose.crossings import overtaking
-from simstudy.report.prose.numbers import NONE, number, p_value, signed
-from simstudy.report.prose.phrases import listed, row_range
-from simstudy.report.tables.table import Table, TableCell, make_table, words
-from simstudy.results.results import Results
+from simstudy.report.prose.numbers import NONE, fixed, number, p_value, signed
+from simstudy.report.prose.pairwise import overtaking
+from simstudy.report.prose.phrases import listed, row_ranges
+from simstudy.report.tables.table import Table, TableCell, Text, make_table, table_of, words
+from simstudy.results.read.open import Results
 from simstudy.study.claims import Claim, ModelClaim
-from simstudy.study.readings import Reading
+from simstudy.study.lists import Published, Reading
 
 MAX_ROWS = 120  # of the table of differences
 _MARKS = dict(zip(VERDICTS, "✓✗?", strict=True))
@@ -31,10 +31,10 @@ _MARKS = dict(zip(VERDICTS, "✓✗?", strict=True))
 
 def designs(studies: Mapping[str, Results]) -> Table:
     """Every setting of the studies, those shaded that are not the same in all."""
-    flat = [settings(found) for found in studies.values()]
+    each = [settings(results) for results in studies.values()]
     lines = []
-    for key in dict.fromkeys(key for one in flat for key in one):
-        values = [one.get(key, NONE) for one in flat]
+    for key in dict.fromkeys(key for study in each for key in study):
+        values = [study.get(key, NONE) for study in each]
         kind = "t differs" if len({*values}) > 1 else "t"
         lines.append([TableCell(text, kind=kind) for text in (key, *values)])
     heads = ["setting", *studies]
@@ -46,71 +46,60 @@ def changes(
 ) -> Table:
     """The differences between studies, the clearest first."""
     both = {PAIRED, WELCH} <= {*table["test"]}
-    shown = clearest_first(table)[:MAX_ROWS].to_dict("records")
-    lines = [_change(row, both, places) for row in shown]
+
+    def learner(row: Mapping[Hashable, Any]) -> TableCell:
+        name = row["learner"]
+        return words(name, "", places[name]) if name in places else words(name)
+
+    def tested(row: Mapping[Hashable, Any], text: str) -> str:
+        return text if row["test"] in (PAIRED, WELCH) else ""
+
+    def verdict(row: Mapping[Hashable, Any]) -> TableCell:
+        test = tested(row, f"({row['test']})") if both else ""
+        if row["changed"]:
+            return TableCell("differs", test, "win")
+        return TableCell(tested(row, "not significant") or row["test"], test, "tie")
+
+    columns: dict[str, Callable[[Mapping[Hashable, Any]], Text]] = {
+        kind.treatment: learner,
+        "rows": lambda row: f"{row['size']:,}",
+        "studies": lambda row: f"{row['first']} → {row['second']}",
+        "means": lambda row: f"{number(row['mean_first'])} → {number(row['mean_second'])}",
+        "difference": lambda row: signed(row["difference"]),
+        "interval": lambda row: tested(row, f"[{signed(row['lower'])}, {signed(row['upper'])}]"),
+        "adjusted p": lambda row: tested(row, p_value(row["p_adjusted"])),
+        "verdict": verdict,
+    }
     caption = changes_method(table, label, confidence)
     caption += " Degrees of freedom and numbers of models are in the file."
     if len(table) > MAX_ROWS:
         caption += f" {len(table) - MAX_ROWS} more, with smaller |t|, are in the file."
-    heads: list[str | TableCell] = [
-        kind.treatment,
-        "rows",
-        "studies",
-        "means",
-        "difference",
-        "interval",
-    ]
-    heads += ["adjusted p", words("verdict")]
-    title = f"Differences in mean {label}"
-    return make_table("between_studies", title, heads, lines, caption=caption, data=table)
-
-
-def _change(
-    row: Mapping[Hashable, Any], name_test: bool, places: Mapping[str, int]
-) -> list[str | TableCell]:
-    tested = row["test"] in (PAIRED, WELCH)
-    verdict = "not significant" if tested else row["test"]
-    learners = (places[row["learner"]],) if row["learner"] in places else ()
-    return [
-        words(str(row["learner"]), "", *learners),
-        f"{row['size']:,}",
-        f"{row['first']} → {row['second']}",
-        f"{number(row['mean_first'])} → {number(row['mean_second'])}",
-        signed(row["difference"]),
-        f"[{signed(row['lower'])}, {signed(row['upper'])}]" if tested else "",
-        p_value(row["p_adjusted"]) if tested else "",
-        TableCell(
-            "differs" if row["changed"] else verdict,
-            f"({row['test']})" if name_test and tested else "",
-            "win" if row["changed"] else "tie",
-        ),
-    ]
+    shown, title = clearest_first(table)[:MAX_ROWS], f"Differences in mean {label}"
+    rows = shown.to_dict("records")
+    return table_of(rows, "between_studies", title, columns, caption=caption, data=table)
 
 
 def statements(verdicts: Sequence[StatementVerdict], studies: Mapping[str, Results]) -> Table:
     """The statements in words, the study and sizes they are about, the verdict, the intervals."""
 
     def unit(claim: Claim) -> str:
-        known = studies.get(claim.study)
-        return known.info(claim.measure or None).unit if known else ""
+        results = studies.get(claim.study)
+        return results.info(claim.measure or None).unit if results else ""
 
-    heads = ["statement", "where", "verdict", "numbers"]
-    lines = [_statement(one, unit) for one in verdicts]
-    data = pd.DataFrame([row for one in verdicts for row in _checks(one)])
-    return make_table("statements", "Statements and verdicts", heads, lines, texts=4, data=data)
+    def where(judged: StatementVerdict) -> TableCell:
+        checks = [check for line in judged.lines for check in line.checks]
+        sizes = sorted({check.size for check in checks if isinstance(check, ModelCheck)} - {0})
+        return words(judged.statement.study, row_ranges(sizes, sizes) if sizes else "")
 
-
-def _statement(one: StatementVerdict, unit: Callable[[Claim], str]) -> list[TableCell]:
-    checks = [check for line in one.lines for check in line.checks]
-    sizes = sorted({check.size for check in checks if isinstance(check, ModelCheck) and check.size})
-    where = words(one.statement.study, row_range(sizes) if sizes else "")
-    verdict = TableCell(one.verdict, kind=_kind(one.verdict))
-    return [
-        words(one.statement.text),
-        where,
-        verdict,
-        TableCell(_evidence(one, unit), kind="numbers"),
-    ]
+    columns: dict[str, Callable[[StatementVerdict], Text]] = {
+        "statement": lambda judged: judged.statement.text,
+        "where": where,
+        "verdict": lambda judged: TableCell(judged.verdict, kind=_kind(judged.verdict)),
+        "numbers": lambda judged: TableCell(_evidence(judged, unit), kind="numbers"),
+    }
+    data = pd.DataFrame([row for judged in verdicts for row in _checks(judged)])
+    title = "Statements and verdicts"
+    return table_of(verdicts, "statements", title, columns, texts=4, data=data)
 
 
 def _kind(verdict: str) -> str:
@@ -118,23 +107,22 @@ def _kind(verdict: str) -> str:
     return f"verdict {verdict.replace(' ', '-')}"
 
 
-def _evidence(one: StatementVerdict, unit: Callable[[Claim], str]) -> Markup:
+def _evidence(judged: StatementVerdict, unit: Callable[[Claim], str]) -> Markup:
     """How many intervals bear a statement out; folded away, each of them and the source."""
-    claimed = [line.claim for line in one.lines]
+    claimed = [line.claim for line in judged.lines]
     notes = [f"{source}." for source in dict.fromkeys(c.source for c in claimed if c.source)]
     readings = [*dict.fromkeys(claim.reading for claim in claimed if claim.reading)]
     notes += [f"Read as: {'; '.join(readings)}."] * bool(readings)
-    notes += [one.statement.note] * bool(one.statement.note)
-    parts = [_numbers(line, unit(line.claim), len(one.lines) > 1) for line in one.lines]
+    notes += [judged.statement.note] * bool(judged.statement.note)
+    parts = [_numbers(line, unit(line.claim), len(judged.lines) > 1) for line in judged.lines]
     parts += [Markup('<p class="from">{}</p>').format(" ".join(notes))] * bool(notes)
-    checks = [check for line in one.lines for check in line.checks]
-    short = [claims.tally(checks)] if len(checks) > 1 else []
-    if not short or one.verdict != REPRODUCED:  # the first interval that decides
+    checks = [(line, check) for line in judged.lines for check in line.checks]
+    short = [claims.tally([check for _, check in checks])] if len(checks) > 1 else []
+    if not short or judged.verdict != REPRODUCED:  # the first interval that decides
         short += [
             claims.numbers(check, unit(line.claim))
-            for line in one.lines
-            for check in line.checks
-            if line.verdict == check.verdict == one.verdict
+            for line, check in checks
+            if line.verdict == check.verdict == judged.verdict
         ][:1]
     folded = Markup("<details><summary>{}</summary>{}</details>")
     return folded.format("; ".join(short), Markup("").join(parts))
@@ -144,100 +132,66 @@ def _numbers(verdict: Verdict, unit: str, named: bool) -> Markup:
     """The intervals of a line of a statement as a list, and what they rest on."""
     made = Markup("<b>{}</b>: {} ").format(verdict.claim.text, verdict.verdict) if named else ""
     if named or len(verdict.checks) > 1:
-        text = Markup("<li>{} <em>{}</em></li>")
-        given = [(claims.numbers(one, unit), claims.SHORT[one.verdict]) for one in verdict.checks]
-        lines = Markup("\n").join(text.format(*one) for one in given)
-        made += Markup("<ul>{}</ul>").format(lines)
+        item = Markup("<li>{} <em>{}</em></li>")
+        items = [
+            item.format(claims.numbers(check, unit), claims.SHORT[check.verdict])
+            for check in verdict.checks
+        ]
+        made += Markup("<ul>{}</ul>").format(Markup("\n").join(items))
     if bases := [*dict.fromkeys(filter(None, map(claims.basis, verdict.checks)))]:
         made += Markup('<span class="from">{}</span>').format("; ".join(bases))
     return Markup('<div class="line">{}</div>').format(made)
 
 
-def _checks(one: StatementVerdict) -> list[dict[str, object]]:
+def _checks(judged: StatementVerdict) -> list[dict[str, object]]:
     """One row for each interval, with all digits."""
     rows = []
-    for line in one.lines:
+    for line in judged.lines:
         claim = line.claim
-        start: dict[str, object] = {
-            "statement": one.statement.text,
-            "statement_verdict": one.verdict,
-        }
+        start: dict[str, object] = {"statement": judged.statement.text}
+        start["statement_verdict"] = judged.verdict
         keys = ("id", "study", "text", "source", "reading", "relation", "measure")
         start |= {key: getattr(claim, key) for key in keys}
         if isinstance(claim, ModelClaim):
-            start |= {"margin": claim.margin}
-            start |= {"value": " ".join(f"{value:g}" for value in claim.value or [])}
-            start |= {"some": claim.some}
-        start |= {"verdict": line.verdict}
+            values = " ".join(f"{value:g}" for value in claim.value or [])
+            start |= {"margin": claim.margin, "value": values, "some": claim.some}
+        start["verdict"] = line.verdict
         for check in line.checks:
-            values = {name: getattr(check, name) for name in check.columns}
-            rows.append({**start, "check": check.verdict, **values})
+            numbers = {name: getattr(check, name) for name in check.columns}
+            rows.append({**start, "check": check.verdict, **numbers})
     return rows
 
 
-def readings(given: claims.Readings, variants: bool = False) -> Table:
+def readings(columns: claims.Readings, variants: bool = False) -> Table:
     """One row for each statement, one column for each reading or variant."""
-    what = "finding" if variants else "statement"
-    heads = [words(what), *(_head(place, one) for place, (one, _) in enumerate(given, 1))]
-    lines: list[list[str | TableCell]] = []
-    for found in zip(*(verdicts for _, verdicts in given), strict=True):
-        statement = found[0].statement
-        cells = [_mark(one, found[0]) for one in found]
-        study = "" if variants else statement.study
-        lines.append([words(statement.short or statement.text, study), *cells])
-    totals = [str(claims.reproduced(verdicts)) for _, verdicts in given]
-    done = "hold" if variants else "reproduced"
-    lines.append([words(done, f"of {len(given[0][1])}"), *totals])
+    noun, done = ("finding", "hold") if variants else ("statement", "reproduced")
+    heads = [_head(place, reading) for place, (reading, _) in enumerate(columns, 1)]
+    lines: list[list[Text]] = []
+    for row in zip(*(verdicts for _, verdicts in columns), strict=True):
+        statement = row[0].statement
+        name = words(statement.short or statement.text, "" if variants else statement.study)
+        lines.append([name, *(_mark(judged, row[0]) for judged in row)])
+    totals = [str(claims.reproduced(verdicts)) for _, verdicts in columns]
+    lines.append([words(done, f"of {len(columns[0][1])}"), *totals])
     data = pd.DataFrame(
         {
             "reading": reading.label,
             "settings": reading.settings,
             "post_hoc": reading.post_hoc,
-            "study": one.statement.study,
-            "statement": one.statement.text,
-            "verdict": one.verdict,
+            "study": judged.statement.study,
+            "statement": judged.statement.text,
+            "verdict": judged.verdict,
             "line": line.claim.text,
             "line_verdict": line.verdict,
         }
-        for reading, verdicts in given
-        for one in verdicts
-        for line in one.lines
+        for reading, verdicts in columns
+        for judged in verdicts
+        for line in judged.lines
     )
-    title = "Findings by variant" if variants else "Verdicts by reading"
-    return make_table("variants" if variants else "readings", title, heads, lines, data=data)
-
-
-def sweep(found: Mapping[str, ModelFindings]) -> Table:
-    """The winner at each size of each variant, and who overtakes whom."""
-    sizes = sorted({size for one in found.values() for size in one.design.sizes})
-    heads: list[str | TableCell] = [
-        words("variant"),
-        *(words(f"{size:,} rows") for size in sizes),
-        words("thresholds"),
-    ]
-    lines: list[list[str | TableCell]] = []
-    rows: list[dict[str, object]] = []
-    for name, one in found.items():
-        best = {standing.size: standing for standing in one.standings}
-        cells: list[str | TableCell] = [words(name)]
-        for size in sizes:
-            standing = best.get(size)
-            others = [*standing.contenders][1:] if standing else []
-            leader = standing.leader if standing else NONE
-            cells.append(words(leader, f"or {listed(others)}" if others else ""))
-            told = {"variant": name, "size": size, "best": leader, "or": ", ".join(others)}
-            rows.append({**told})
-        changes = [change for course in one.courses for change in course.changes]
-        told_so = [overtaking(change) for change in changes]
-        lines.append([*cells, words("; ".join(told_so) or NONE)])
-    title = "Winners and thresholds by variant"
-    kind = shared_words([one.design.words for one in found.values()])
-    caption = (
-        f"The {kind.treatment} with the best mean; below it, those that do not differ "
-        "significantly from it."
-    )
-    data = pd.DataFrame(rows)
-    return make_table("sweep", title, heads, lines, texts=len(heads), caption=caption, data=data)
+    file, title = "readings", "Verdicts by reading"
+    if variants:
+        file, title = "variants", "Findings by variant"
+    return make_table(file, title, [noun, *heads], lines, data=data)
 
 
 def _head(place: int, reading: Reading) -> TableCell:
@@ -247,12 +201,55 @@ def _head(place: int, reading: Reading) -> TableCell:
     return TableCell(text.format(reading.label, place, star, reading.label))
 
 
-def _mark(one: StatementVerdict, own: StatementVerdict) -> TableCell:
+def _mark(judged: StatementVerdict, first: StatementVerdict) -> TableCell:
     """A verdict as a mark with its word, and in its tip the lines it comes from."""
-    lines = "; ".join(f"{line.claim.text}: {line.verdict}" for line in one.lines)
+    lines = "; ".join(f"{line.claim.text}: {line.verdict}" for line in judged.lines)
     text = Markup(
         '<span title="{}"><span aria-hidden="true">{}</span><span class="away">{}</span></span>'
     )
-    unlike = " unlike" * (one.verdict != own.verdict)
-    made = text.format(lines, _MARKS[one.verdict], one.verdict)
-    return TableCell(made, kind=_kind(one.verdict) + unlike)
+    unlike = " unlike" * (judged.verdict != first.verdict)
+    made = text.format(lines, _MARKS[judged.verdict], judged.verdict)
+    return TableCell(made, kind=_kind(judged.verdict) + unlike)
+
+
+def sweep(variants: Mapping[str, ModelFindings]) -> Table:
+    """The winner at each size of each variant, and who overtakes whom."""
+    sizes = sorted({size for findings in variants.values() for size in findings.design.sizes})
+    lines, rows = [], []
+    for name, findings in variants.items():
+        standings = {standing.size: standing for standing in findings.standings}
+        cells = [words(name)]
+        for size in sizes:
+            standing = standings.get(size)
+            best, level = (standing.leader, standing.contenders[1:]) if standing else (NONE, ())
+            cells.append(words(best, f"or {listed(level)}" if level else ""))
+            rows.append({"variant": name, "size": size, "best": best, "or": ", ".join(level)})
+        changes = [overtaking(c) for course in findings.courses for c in course.changes]
+        lines.append([*cells, words("; ".join(changes) or NONE)])
+    kind = shared_words([findings.design.words for findings in variants.values()])
+    caption = (
+        f"The {kind.treatment} with the best mean; below it, those that do not differ "
+        "significantly from it."
+    )
+    title, data = "Winners and thresholds by variant", pd.DataFrame(rows)
+    heads = ["variant", *(f"{size:,} rows" for size in sizes), "thresholds"]
+    return make_table("sweep", title, heads, lines, len(heads), caption=caption, data=data)
+
+
+def published(printed: Published, agreement: Agreement) -> Table:
+    """Ours and the difference from the printed value, data sets × learners; and their means."""
+    rows: list[list[Text]] = []
+    for dataset, part in agreement.cells.groupby("dataset", sort=False):
+        kinds = ["n beyond" if beyond else "n" for beyond in part["beyond"]]
+        values = zip(map(fixed, part["ours"]), map(signed, part["difference"]), kinds, strict=True)
+        rows.append([str(dataset), *(TableCell(*value) for value in values)])
+    means = map(fixed, agreement.by_learner["mean_absolute_difference"])
+    rows.append(["mean absolute difference", *means])
+    caption = (
+        f"Our mean over splits, and below it ours minus the printed value ({printed.source}); "
+        f"shaded: beyond {agreement.tolerance:g}."
+    )
+    name = f"published_{printed.study}_{printed.measure or 'primary'}"
+    title = f"{printed.measure or 'Primary measure'} of {printed.study} beside printed values"
+    heads, data = ["data set", *map(str, agreement.by_learner["learner"])], agreement.cells
+    return make_table(name, title.capitalize(), heads, rows, caption=caption, data=data, cut=True)

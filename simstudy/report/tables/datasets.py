@@ -3,39 +3,53 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping
-from typing import Any
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any, Unpack
 
 import pandas as pd
 
-from simstudy.analysis.correlations import Correlations
-from simstudy.analysis.data_findings import DataFindings
-from simstudy.analysis.datasets import SPREAD
-from simstudy.analysis.over_sets import LEAST_SETS, OverSets
-from simstudy.analysis.reversals import Reversals
+from simstudy.analysis.datasets.across_datasets import LEAST_SETS, OverSets, SetsPair
+from simstudy.analysis.datasets.findings import DataFindings, LearnerStanding
+from simstudy.analysis.datasets.per_dataset import SPREAD
+from simstudy.analysis.datasets.two_measures import Correlations, Reversals
+from simstudy.analysis.tests.friedman import Friedman, FTest
+from simstudy.data.sizes import size_text
 from simstudy.measures.base import MeasureInfo
 from simstudy.report.prose import data_statements as prose
-from simstudy.report.prose.numbers import (
-    NONE,
-    duration,
-    estimated_share,
-    number,
-    p_value,
-    percent,
-    share,
-    signed,
-)
+from simstudy.report.prose import numbers
+from simstudy.report.prose.numbers import NONE, number, p_value, signed
 from simstudy.report.prose.phrases import axis_label, opening
-from simstudy.report.tables.table import Options, Table, TableCell, make_table, words
-from simstudy.results.results import Results
-from simstudy.study.sizes import Size, size_text
+from simstudy.report.tables.table import (
+    Options,
+    Table,
+    TableCell,
+    Text,
+    make_table,
+    table_of,
+    words,
+)
+from simstudy.results.read.open import Results
 from simstudy.texts import counted
 
 _SHADES = 5  # of the cells of a data set, by rank
 MEANS = (
     "Means over the splits of each data set; bold: the best. Splits of a data set share rows, so "
-    "how far these means would vary cannot be told from their spread."
+    "their spread does not show how precise these means are."
 )
+
+
+def _by_dataset(
+    name: str,
+    title: str,
+    learners: Sequence[str],
+    rows: Mapping[str, Sequence[Text]],
+    **more: Unpack[Options],
+) -> Table:
+    """A row for each data set, a column for each learner."""
+    heads = [TableCell(label, learners=(place,)) for place, label in enumerate(learners)]
+    lines = [[dataset, *cells] for dataset, cells in rows.items()]
+    more["cut"] = True
+    return make_table(name, title, ["data set", *heads], lines, **more)
 
 
 def means(findings: DataFindings, after: str = "", *, spread: bool = False) -> Table:
@@ -50,283 +64,214 @@ def means(findings: DataFindings, after: str = "", *, spread: bool = False) -> T
     spread
         Whether 1.96 standard deviations between splits stand beside each mean.
     """
-    lines: list[list[str | TableCell]] = []
-    for dataset in findings.datasets:
-        row: Any = findings.table.loc[dataset]
-        best = findings.best[dataset]
+    rows: dict[str, list[TableCell]] = {dataset: [] for dataset in findings.datasets}
+    for dataset, cells in rows.items():
         shades = _shades(findings.placings(dataset))
-        cells = []
+        best = findings.best[dataset] if len(findings.learners) > 1 else ()
         for place, label in enumerate(findings.learners):
-            kind = f"n{shades[label]}"
-            more = ""
-            if spread and not math.isnan(row[label]):
-                more = f"± {number(SPREAD * float(findings.spreads[label][dataset]))}"
-            value = number(float(findings.means[label][dataset]))
-            bold = label in best and len(findings.learners) > 1
-            cells.append(TableCell(value, more, kind, (place,), bold))
-        lines.append([words(dataset), *cells])
-    caption = MEANS
-    if spread:
-        caption += " ±: 1.96 standard deviations between splits (not standard errors)."
-    heads = [words("data set"), *_heads(findings.learners)]
+            finite = not math.isnan(findings.table[label][dataset])
+            more = f"± {number(SPREAD * findings.spreads[label][dataset])}" * (spread and finite)
+            mean, kind = number(findings.means[label][dataset]), f"n{shades.get(label, '')}"
+            cells.append(TableCell(mean, more, kind, (place,), label in best))
     title = f"Mean {axis_label(findings.info)} by data set{after}"
+    caption = MEANS + " ±: 1.96 standard deviations between splits (not standard errors)." * spread
     data = findings.means.rename_axis("dataset").reset_index()
-    options: Options = {"caption": caption, "cut": True, "data": data}
-    return make_table("means_spread" if spread else "means", title, heads, lines, **options)
+    name = "means_spread" if spread else "means"
+    return _by_dataset(name, title, findings.learners, rows, caption=caption, data=data)
 
 
-def _shades(ranks: pd.Series[float]) -> dict[str, str]:
+def _shades(ranks: pd.Series[float]) -> dict[Hashable, str]:
     """The classes of the cells of a row by their ranks, so that one bad mean does not hide all."""
     low, high = ranks.min(), ranks.max()
-    return {
-        str(name): f" h{round(_SHADES * (rank - low) / (high - low))}"
-        if high > low and not math.isnan(rank)
-        else ""
-        for name, rank in ranks.items()
-    }
-
-
-def _heads(learners: tuple[str, ...]) -> list[TableCell]:
-    return [TableCell(label, learners=(place,)) for place, label in enumerate(learners)]
+    shades = (_SHADES * (ranks - low) / (high - low)).dropna()  # none if all ranks are equal
+    return {name: f" h{round(shade)}" for name, shade in shades.items()}
 
 
 def standings(findings: DataFindings) -> Table:
     """How often each learner is best, wins and loses, and its average rank."""
-    places = {label: place for place, label in enumerate(findings.learners)}
-    lines: list[list[str | TableCell]] = [
-        [
-            words(one.learner, "", places[one.learner]),
-            f"{one.best}",
-            f"{one.ahead}",
-            f"{one.behind}",
-            f"{one.wins}",
-            f"{one.losses}",
-            number(one.rank, 2),
-        ]
-        for one in findings.standings
-    ]
-    heads = ["learner", "best mean", "ahead", "behind", "tests won", "tests lost", "average rank"]
+    columns: dict[str, Callable[[LearnerStanding], Text]] = {
+        "learner": lambda row: words(row.learner, "", findings.learners.index(row.learner)),
+        "best mean": lambda row: f"{row.best}",
+        "ahead": lambda row: f"{row.ahead}",
+        "behind": lambda row: f"{row.behind}",
+        "tests won": lambda row: f"{row.wins}",
+        "tests lost": lambda row: f"{row.losses}",
+        "average rank": lambda row: number(row.rank, 2),
+    }
     caption = (
         "Best mean, ahead (a test won and none lost) and behind (a test lost and none won): "
         f"numbers of data sets. {opening(prose.method(findings))}."
     )
-    data = pd.DataFrame(findings.standings)
     title = f"Learners on {counted(len(findings.datasets), 'data set')}, by {findings.info.label}"
-    return make_table("standings", title, heads, lines, caption=caption, data=data)
+    options: Options = {"caption": caption, "data": pd.DataFrame(findings.standings)}
+    return table_of(findings.standings, "standings", title, columns, **options)
 
 
 def winners(findings: DataFindings) -> Table:
     """A column for each winner; the cell names the learners that are significantly worse."""
-    found = findings.winners
-    cells, counts = found.table, found.counts.set_index("learner")
-    lines: list[list[str | TableCell]] = [
-        [
-            words(dataset),
-            *(TableCell(str(cells.loc[dataset, one]), kind="t") for one in found.learners),
-        ]
-        for dataset in found.datasets
-    ]
-    totals = [
-        TableCell(f"{counts['wins'][one]} won, {counts['losses'][one]} lost", kind="t")
-        for one in found.learners
-    ]
-    lines.append([words("tests"), *totals])
-    heads = [words("data set"), *(TableCell(one, kind="t") for one in found.learners)]
+    outcome = findings.winners
+    totals = outcome.counts.set_index("learner").loc[[*outcome.learners]].itertuples()
+    lines = [[name, *row] for name, row in outcome.table.iterrows()]
+    lines.append(["tests", *(f"{row.wins} won, {row.losses} lost" for row in totals)])
+    cells = [[words(str(text)) for text in line] for line in lines]
     caption = (
         "A column is a winner; the cell names the learners that it is significantly better than. "
         f"{opening(prose.method(findings))}."
     )
     title = f"Winners and losers by {findings.info.label}"
-    rules = {len(lines) - 1}
-    return make_table(
-        "winners", title, heads, lines, caption=caption, data=found.pairs, rules=rules
-    )
+    options: Options = {"caption": caption, "data": outcome.pairs, "rules": {len(lines) - 1}}
+    return make_table("winners", title, ["data set", *outcome.learners], cells, **options)
 
 
-def tests(found: OverSets) -> Table:
+def tests(over: OverSets) -> Table:
     """The tests of all learners over data sets."""
-    lines: list[list[str | TableCell]] = []
-    for test, df in (
-        (found.friedman, f"{found.friedman.df}"),
-        (found.iman_davenport, f"{found.iman_davenport.df1}, {found.iman_davenport.df2}"),
-        (found.quade, f"{found.quade.df1}, {found.quade.df2}"),
-    ):
-        by = "" if test.reason else prose.p_method(test, "χ²" if test is found.friedman else "F")
-        p = test.reason or p_value(test.p)
-        lines.append([test.test, number(test.statistic, 3), df, p, words(by)])
-    heads: list[str | TableCell] = ["test", "statistic", "df", "p", words("p from")]
-    title = f"Tests of all learners over {len(found.datasets)} data sets"
+    columns: dict[str, Callable[[Friedman | FTest], Text]] = {
+        "test": lambda test: test.test,
+        "statistic": lambda test: number(test.statistic, 3),
+        "df": lambda t: f"{t.df1}, {t.df2}" if isinstance(t, FTest) else f"{t.df}",
+        "p": lambda test: test.reason or p_value(test.p),
+        "p from": lambda test: words("" if test.reason else prose.p_method(test)),
+    }
     caption = (
-        "Whether any learners differ; which do is decided by tests of pairs "
-        f"({prose.over_method(found)}). Friedman's chi-squared and Iman & Davenport's F are "
-        "corrected for ties; up to 15 data sets p is from the orders of ranks within data sets."
+        f"Whether any learners differ; tests of pairs decide which ({prose.over_method(over)}). "
+        "Friedman's chi-squared and Iman & Davenport's F are corrected for ties; up to 15 data "
+        "sets p is from permutations of the ranks within data sets."
     )
-    return make_table("tests", title, heads, lines, caption=caption)
+    title = f"Tests of all learners over {len(over.datasets)} data sets"
+    every: list[Friedman | FTest] = [over.friedman, over.iman_davenport, over.quade]
+    return table_of(every, "tests", title, columns, caption=caption)
 
 
-def pairs(found: OverSets, info: MeasureInfo) -> Table:
-    """Every two learners over data sets: win/draw/loss, tests and posterior."""
-    few = len(found.datasets) < LEAST_SETS
-    shown = [] if few else [0, 1, 2] if found.rope else [0, 2]
-    places = {label: place for place, label in enumerate(found.learners)}
-    lines: list[list[str | TableCell]] = []
-    for pair in found.pairs:
-        own = (places[pair.first], places[pair.second])
-        lines.append(
-            [
-                words(f"{pair.first} – {pair.second}", "", *own),
-                signed(pair.difference),
-                f"{pair.sign.wins}/{pair.sign.draws}/{pair.sign.losses}",
-                pair.wilcoxon.reason or p_value(pair.wilcoxon.p),
-                p_value(pair.p_adjusted),
-                TableCell(pair.winner or NONE, kind="win" if pair.winner else "tie"),
-                p_value(pair.p_sign_adjusted),
-                *(estimated_share([*pair.posterior][place]) for place in shown),
-            ]
-        )
-    heads: list[str | TableCell] = [
-        "first – second",
-        "mean difference",
-        "won/drawn/lost",
-        "Wilcoxon p",
-    ]
-    heads += ["adjusted p", words("better"), "sign test, adjusted p"]
-    heads += [("P(first)", "P(equivalent)", "P(second)")[place] for place in shown]
+def pairs(over: OverSets, info: MeasureInfo) -> Table:
+    """Each pair of learners over data sets: win/draw/loss, tests and posterior."""
+
+    def both(pair: SetsPair) -> TableCell:
+        places = map(over.learners.index, (pair.first, pair.second))
+        return words(f"{pair.first} – {pair.second}", "", *places)
+
+    columns: dict[str, Callable[[SetsPair], Text]] = {
+        "first – second": both,
+        "mean difference": lambda pair: signed(pair.difference),
+        "won/drawn/lost": lambda p: f"{p.sign.wins}/{p.sign.draws}/{p.sign.losses}",
+        "Wilcoxon p": lambda pair: pair.wilcoxon.reason or p_value(pair.wilcoxon.p),
+        "adjusted p": lambda pair: p_value(pair.p_adjusted),
+        "better": lambda p: TableCell(p.winner or NONE, kind="win" if p.winner else "tie"),
+        "sign test, adjusted p": lambda pair: p_value(pair.p_sign_adjusted),
+    }
     caption = (
-        f"Differences in favour of the first. Better: {prose.over_method(found)}. The p of the "
+        f"Differences in favour of the first. Better: {prose.over_method(over)}. The p of the "
         "sign test is adjusted in the same way. "
     )
-    if few:
+    if len(over.datasets) < LEAST_SETS:
         caption += f"There are no posterior probabilities: these need {LEAST_SETS} data sets."
     else:
+        columns["P(first)"] = lambda pair: numbers.estimated_share(pair.posterior.p_first_better)
+        if over.rope:
+            columns["P(equivalent)"] = lambda pair: numbers.estimated_share(pair.posterior.p_rope)
+        columns["P(second)"] = lambda pair: numbers.estimated_share(pair.posterior.p_second_better)
         caption += (
             "P: posterior probability of each by the Bayesian signed rank test "
-            f"({prose.equivalence(found.rope, info)}); it decides nothing here."
+            f"({prose.equivalence(over.rope, info)}); not used for decisions here."
         )
-    title = f"Every two learners over {len(found.datasets)} data sets"
-    return make_table("across", title, heads, lines, caption=caption, data=found.table)
+    title = f"Each pair of learners over {len(over.datasets)} data sets"
+    return table_of(over.pairs, "across", title, columns, caption=caption, data=over.table)
 
 
-def reversals(found: Reversals, labels: tuple[str, str]) -> Table:
+def reversals(cases: Reversals, labels: tuple[str, str]) -> Table:
     """Data sets on which two measures name different winners."""
-    lines: list[list[str | TableCell]] = [
+    lines: list[list[Text]] = [
         [
-            words(one.dataset),
-            words(one.winner_first),
-            _lead(one.difference_first, one.significant_first),
-            p_value(one.p_first),
-            words(one.winner_second),
-            _lead(one.difference_second, one.significant_second),
-            p_value(one.p_second),
+            row.dataset,
+            words(row.winner_first),
+            TableCell(signed(row.difference_first), bold=row.significant_first),
+            p_value(row.p_first),
+            words(row.winner_second),
+            TableCell(signed(row.difference_second), bold=row.significant_second),
+            p_value(row.p_second),
         ]
-        for one in found.found
+        for row in cases.found
     ]
-    heads: list[str | TableCell] = [words("data set")]
-    for label in labels:
-        heads += [words(f"best by {label}"), "ahead by", "adjusted p"]
+    heads = [[f"best by {label}", "ahead by", "adjusted p"] for label in labels]
     caption = (
         "Ahead by: the mean lead over the winner by the other measure; bold if it is significant."
     )
-    name = f"reversals_{found.first}_{found.second}"
+    name = f"reversals_{cases.first}_{cases.second}"
     title = f"Different winners by {labels[0]} and {labels[1]}"
-    return make_table(name, title, heads, lines, caption=caption, data=found.table)
+    options: Options = {"caption": caption, "data": cases.table}
+    return make_table(name, title, ["data set", *heads[0], *heads[1]], lines, **options)
 
 
-def _lead(difference: float, significant: bool) -> TableCell:
-    return TableCell(signed(difference), bold=significant)
-
-
-def example_sentences(found: Reversals, labels: tuple[str, str]) -> list[str]:
+def example_sentences(cases: Reversals, labels: tuple[str, str]) -> list[str]:
     """A test row of each reversal that shows why, or one sentence why there are none."""
     sentences = []
-    for one in found.found:
-        if (row := one.example) is None:
+    for case in cases.found:
+        if (row := case.example) is None:
             continue
-        ours, theirs = (
-            each.get(row.target, math.nan)
-            for each in (row.probabilities_first, row.probabilities_second)
-        )
+        probabilities = row.probabilities_first, row.probabilities_second
+        first, second = (numbers.share(each.get(row.target, math.nan)) for each in probabilities)
         sentences.append(
-            f"{one.dataset}, row {row.row} (repeat {row.repeat + 1}, fold {row.fold + 1}), of the "
-            f"class {row.target}: {one.winner_first} gives it {share(ours)}, {one.winner_second} "
-            f"{share(theirs)}. By {labels[1]} this row counts {number(row.difference_second)} for "
-            f"{one.winner_second}; by {labels[0]} {number(row.difference_first)} for "
-            f"{one.winner_first}."
+            f"{case.dataset}, row {row.row} (repeat {row.repeat + 1}, fold {row.fold + 1}), of "
+            f"class {row.target}: {case.winner_first} gives it {first}, {case.winner_second} "
+            f"{second}. By {labels[1]} this row counts {number(row.difference_second)} for "
+            f"{case.winner_second}; by {labels[0]} {number(row.difference_first)} for "
+            f"{case.winner_first}."
         )
-    reasons = dict.fromkeys(one.no_example for one in found.found if one.no_example)
+    reasons = dict.fromkeys(case.no_example for case in cases.found if case.no_example)
     return sentences or [f"No example row: {reason}." for reason in reasons]
 
 
-def correlations(found: Correlations, labels: tuple[str, str]) -> Table:
+def correlations(correlated: Correlations, labels: tuple[str, str]) -> Table:
     """Correlation of two measures over splits, data sets × learners."""
-    table, learners = found.table, tuple(found.by_learner["learner"])
-    lines: list[list[str | TableCell]] = [
-        [words(str(dataset)), *(number(float(row[name]), 2) for name in learners)]
-        for dataset, row in table.iterrows()
-    ]
-    mean = found.by_learner.set_index("learner")["mean"]
-    lines.append([words("mean"), *(number(float(mean[name]), 2) for name in learners)])
-    heads = [words("data set"), *_heads(learners)]
-    overall = found.overall
+    overall, means = correlated.overall, correlated.by_learner.set_index("learner")["mean"]
+    every = pd.concat([correlated.table[[*means.index]], means.to_frame("mean").T])
+    rows = {str(name): [number(value, 2) for value in row] for name, row in every.iterrows()}
     caption = (
         f"Pearson's correlation over splits; splits share rows, so it is not tested. Over all: "
         f"mean {number(overall['mean'], 2)}, {overall['positive']} positive, "
         f"{overall['negative']} negative of {overall['cells']}."
     )
-    name = f"correlations_{found.first}_{found.second}"
-    title = f"Correlation of {labels[0]} and {labels[1]}"
-    options: Options = {
-        "caption": caption,
-        "cut": True,
-        "data": found.cells,
-        "rules": {len(lines) - 1},
-    }
-    return make_table(name, title, heads, lines, **options)
+    name = f"correlations_{correlated.first}_{correlated.second}"
+    title, last = f"Correlation of {labels[0]} and {labels[1]}", {len(rows) - 1}
+    options: Options = {"caption": caption, "data": correlated.cells, "rules": last}
+    return _by_dataset(name, title, [*means.index], rows, **options)
 
 
 def properties(table: pd.DataFrame) -> Table:
     """What the data sets are like."""
 
-    def between(row: Mapping[Hashable, Any], part: str) -> str:
-        low, high = row[f"least_{part}_rows"], row[f"most_{part}_rows"]
-        return f"{low:,}" if low == high else f"{low:,}–{high:,}"
+    def between(part: str) -> Callable[[Mapping[Hashable, Any]], str]:
+        keys = f"least_{part}_rows", f"most_{part}_rows"
+        return lambda row: "–".join(dict.fromkeys(f"{row[key]:,}" for key in keys))
 
-    lines: list[list[str | TableCell]] = []
-    for row in table.to_dict("records"):
-        counts = [f"{row[key]:,}" for key in ("attributes", "numeric", "classes")]
-        parts = [between(row, "train"), between(row, "test")]
-        cells = [f"{row['rows']:,}", *parts, *counts, percent(row["missing"])]
-        lines.append([words(str(row["dataset"])), *cells])
-    heads = ["data set", "rows", "training", "test", "attributes", "numeric", "classes", "missing"]
+    columns: dict[str, Callable[[Mapping[Hashable, Any]], str]] = {
+        "data set": lambda row: str(row["dataset"]),
+        "rows": lambda row: f"{row['rows']:,}",
+        "training": between("train"),
+        "test": between("test"),
+        "attributes": lambda row: f"{row['attributes']:,}",
+        "numeric": lambda row: f"{row['numeric']:,}",
+        "classes": lambda row: f"{row['classes']:,}",
+        "missing": lambda row: numbers.percent(row["missing"]),
+    }
     caption = "Missing: the share of missing values among all values of attributes."
-    title = "Properties of the data sets"
-    return make_table("properties", title, heads, lines, caption=caption, data=table)
+    title, options = "Properties of the data sets", Options(caption=caption, data=table)
+    return table_of(table.to_dict("records"), "properties", title, columns, **options)
 
 
 def costs(results: Results, totals: pd.DataFrame) -> Table:
     """Seconds to fit and to predict all splits, data sets × learners."""
-    lines: list[list[str | TableCell]] = []
-    for dataset, rows in totals.groupby("dataset", sort=False):
-        own = rows.set_index("learner")
-        cells = [
-            TableCell(
-                duration(float(own["fit_seconds"][name])),
-                duration(float(own["predict_seconds"][name])),
-                learners=(place,),
-            )
-            for place, name in enumerate(results.treatments)
+    rows = {}
+    for dataset, times in totals.groupby("dataset", sort=False):
+        each = times.set_index("learner").loc[results.treatments]
+        seconds = zip(each["fit_seconds"], each["predict_seconds"], strict=True)
+        rows[str(dataset)] = [
+            TableCell(numbers.duration(fit), numbers.duration(predict), learners=(place,))
+            for place, (fit, predict) in enumerate(seconds)
         ]
-        lines.append([words(str(dataset)), *cells])
-    heads = [words("data set"), *_heads(tuple(results.treatments))]
     title = "Median time to fit, and below it to predict, a split"
-    return make_table("seconds", title, heads, lines, cut=True, data=totals)
+    return _by_dataset("seconds", title, results.treatments, rows, data=totals)
 
 
 def size_words(results: Results, size: int) -> str:
     """The training size as it stands in a title, if a study has several."""
     return f" after {size_text(size)} training rows" if len(results.study.doses) > 1 else ""
-
-
-def given(size: int) -> float:
-    """A training size as the analyses take it: rows, or a share."""
-    return Size.stored(size).value

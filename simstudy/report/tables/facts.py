@@ -3,44 +3,46 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 import pandas as pd
 
-from simstudy.analysis.regret import PARTS, Regret
+from simstudy.analysis.models.regret import PARTS, Regret
+from simstudy.components.spec import Spec
 from simstudy.report.prose.numbers import NONE, duration, number, rows
-from simstudy.report.tables.table import Table, TableCell, by_size, make_table, words
-from simstudy.results.analyses import ModelResults
-from simstudy.results.results import Results
+from simstudy.report.tables.table import Table, TableCell, Text, by_size, make_table, words
+from simstudy.results.read.model_analyses import ModelResults
+from simstudy.results.read.open import Results
 
 MAX_FAILURES = 10  # that are listed
 
 
 def methods(results: Results) -> list[Table]:
     """What is compared, and the learners."""
-    kind = results.study.experiment
-    if results.study.treatments == results.study.learners:
+    kind, study = results.study.experiment, results.study
+    if study.treatments == study.learners:
         return [learners(results)]
-    lines: list[list[str | TableCell]] = []
-    for index, spec in enumerate(results.study.treatments):
-        given = ", ".join(f"{key} = {value}" for key, value in spec.resolved.items())
-        about = results.about(kind.treatment, spec.name)
-        lines.append([words(spec.label, "", index), spec.name, given, about])
-    heads = ["label", kind.treatment, "parameters", "description"]
-    title = f"{kind.name.capitalize()} that are compared"
-    return [make_table("compared", title, heads, lines, texts=4), learners(results)]
+    title = f"{kind.name.capitalize()} compared"
+    compared = _components(results, "compared", title, kind.treatment, study.treatments)
+    return [compared, learners(results)]
 
 
 def learners(results: Results) -> Table:
     """The learners with their parameters."""
-    lines: list[list[str | TableCell]] = []
-    compared = results.study.treatments == results.study.learners
-    for index, spec in enumerate(results.study.learners):
-        given = ", ".join(f"{key} = {value}" for key, value in spec.resolved.items())
-        about = results.about("learner", spec.name)
-        mark = (index,) if compared else ()  # by which it is hidden with its line
-        lines.append([words(spec.label, "", *mark), spec.name, given, about])
-    heads = ["label", "learner", "parameters", "description"]
-    return make_table("learners", "Learners and their parameters", heads, lines, texts=4)
+    title = "Learners and their parameters"
+    return _components(results, "learners", title, "learner", results.study.learners)
+
+
+def _components(results: Results, name: str, title: str, noun: str, specs: Sequence[Spec]) -> Table:
+    """Components with their parameters and what they are."""
+    compared = results.study.treatments == specs
+    lines: list[list[Text]] = []
+    for index, spec in enumerate(specs):
+        options = ", ".join(f"{key} = {value}" for key, value in spec.resolved.items())
+        label = words(spec.label, "", *[index] * compared)  # by which it is hidden with its line
+        lines.append([label, spec.name, options, results.about(noun, spec.name)])
+    heads = ["label", noun, "parameters", "description"]
+    return make_table(name, title, heads, lines, texts=4)
 
 
 def measures(results: Results) -> Table:
@@ -48,16 +50,10 @@ def measures(results: Results) -> Table:
     lines = []
     for index, name in enumerate(results.measures):
         info, column = results.info(name), results.column(name)
-        lines.append(
-            [
-                info.label + " (primary)" * (index == 0),
-                results.about("measure", column.measure),
-                info.unit or NONE,
-                "higher" if info.greater_is_better else "lower",
-                info.zero or NONE,
-                "exact" if column.test == "exact" else "test set",
-            ]
-        )
+        about, better = results.about("measure", column.measure), info.greater_is_better
+        line = [info.label + " (primary)" * (index == 0), about, info.unit or NONE]
+        line += ["higher" if better else "lower", info.zero or NONE]
+        lines.append([*line, "exact" if column.test == "exact" else "test set"])
     heads = ["measure", "description", "unit", "better", "0 is", "evaluated on"]
     return make_table("measures", "Measures", heads, lines, texts=6)
 
@@ -75,15 +71,14 @@ def costs(results: ModelResults, medians: pd.DataFrame) -> Table:
 
 def regret(results: Results, split: Regret) -> Table:
     """Mean regret and its parts with their standard errors."""
-    places = {label: place for place, label in enumerate(results.treatments)}
-    found = sorted(split.table.to_dict("records"), key=lambda row: places[row["learner"]])
     lines = [
         [
-            words(row["learner"], "", places[row["learner"]]),
+            words(label, "", place),
             TableCell(rows(row["size"])),
             *(TableCell(number(row[key]), f"± {number(row[f'{key}_se'])}") for key in PARTS),
         ]
-        for row in found
+        for place, label in enumerate(results.treatments)
+        for row in split.table[split.table["learner"] == label].to_dict("records")
     ]
     unit = results.info("regret").unit
     title = f"Mean regret and its parts ({unit}) ± Monte-Carlo standard error"

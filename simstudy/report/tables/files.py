@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from simstudy.analysis.findings import Absent
+from simstudy.analysis.models.findings import Absent
 from simstudy.errors import SimstudyError
-from simstudy.report.output import make_directory, missing, section, write_files
-from simstudy.report.tables.latex import as_latex
-from simstudy.report.tables.markdown import as_markdown
-from simstudy.results.results import Results
+from simstudy.report.files import make_directory, missing, section, write_files
+from simstudy.report.tables.formats import as_latex, as_markdown
+from simstudy.results.read.open import Results
 
 ENDINGS = {"latex": "tex", "markdown": "md", "csv": "csv"}
 

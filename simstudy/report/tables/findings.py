@@ -9,10 +9,12 @@ from typing import Any, TypeAlias
 
 import pandas as pd
 
-from simstudy.analysis.findings import Absent, ModelFindings
-from simstudy.analysis.standings import AHEAD, IDENTICAL, UNTESTED, Pair
-from simstudy.analysis.thresholds import Course, as_table
-from simstudy.report.prose import captions, crossings
+from simstudy.analysis.models.average_ranks import Ranks
+from simstudy.analysis.models.findings import Absent, ModelFindings
+from simstudy.analysis.models.standings import AHEAD, IDENTICAL, UNTESTED, Pair
+from simstudy.analysis.models.thresholds import Course, as_table
+from simstudy.report.prose import captions, phrases
+from simstudy.report.prose import pairwise as prose
 from simstudy.report.prose.numbers import (
     NONE,
     fixed,
@@ -22,11 +24,17 @@ from simstudy.report.prose.numbers import (
     rows,
     setting,
     share,
-    signed,
 )
-from simstudy.report.prose.phrases import axis_label, level, opening, with_unit
-from simstudy.report.prose.verdicts import pair_method, why_untested
-from simstudy.report.tables.table import Options, Table, TableCell, by_size, make_table, words
+from simstudy.report.tables.table import (
+    Options,
+    Table,
+    TableCell,
+    Text,
+    by_size,
+    make_table,
+    table_of,
+    words,
+)
 
 MAX_IN_MATRIX = 8  # learners whose pairs are all shown
 _MIN_DECIMALS, _MAX_DECIMALS = 4, 6
@@ -35,9 +43,8 @@ Row: TypeAlias = Mapping[Hashable, Any]  # of a data frame
 
 def decimals(widths: Iterable[float]) -> int:
     """As many decimals as show two digits of the narrowest interval, from 4 to 6."""
-    known = [width for width in widths if 0 < width < math.inf]
-    needed = 1 - math.floor(math.log10(min(known))) if known else 0
-    return min(max(needed, _MIN_DECIMALS), _MAX_DECIMALS)
+    narrowest = min((width for width in widths if 0 < width < math.inf), default=1.0)
+    return min(max(1 - math.floor(math.log10(narrowest)), _MIN_DECIMALS), _MAX_DECIMALS)
 
 
 def means(findings: ModelFindings, alone: bool = True) -> Table:
@@ -46,31 +53,27 @@ def means(findings: ModelFindings, alone: bool = True) -> Table:
     Its caption says what intervals and tests are, unless it stands beside `captions.reading`.
     """
     digits = decimals(mean.half_width for mean in findings.means)
-    marks = _marks(findings)
-    cells, best, level_with = {}, [], []
-    for mean in findings.means:
-        mark = marks.get((mean.learner, mean.size))
-        best.append(mark == "best")
-        level_with.append(mark == "level")
+    marked, cells = _marks(findings), {}
+    marks = [marked.get((mean.learner, mean.size)) for mean in findings.means]
+    for mean, mark in zip(findings.means, marks, strict=True):
         more = f"± {number(mean.half_width, digits)}" if mean.has_interval else ""
         if more and findings.info.share:
             more = f"[{fixed(mean.lower, digits)}, {fixed(mean.upper, digits)}]"
-        text = number(mean.mean, digits)
-        cells[mean.learner, mean.size] = TableCell(text, more, bold=best[-1], dagger=level_with[-1])
-    over, intervals = captions.models(findings), captions.intervals(findings)
+        text, best, close = number(mean.mean, digits), mark == "best", mark == "level"
+        cells[mean.learner, mean.size] = TableCell(text, more, bold=best, dagger=close)
+    over, intervals = captions.models(findings), phrases.intervals_of_means(findings)
     half = "" if findings.info.share else "half-width of "
     caption = f"Means {over}; {captions.beside(findings)} {half}{intervals}. " * alone
-    if marks:
-        tests = f" ({pair_method(findings)}; α = {setting(findings.alpha)})" * alone
+    if marked:
+        tests = f" ({prose.pair_method(findings)}; α = {setting(findings.alpha)})" * alone
         caption += (
             f"Bold: the best mean at each size; †: not significantly different from it{tests}."
         )
-    data = findings.intervals.assign(
-        measure=findings.measure, confidence=findings.design.confidence
-    )
-    data = data.assign(best=best, not_different_from_best=level_with)
     design, kind = findings.design, findings.design.words
-    title = f"Mean {axis_label(findings.info)} by {kind.treatment} and {kind.dose} rows"
+    data = findings.intervals.assign(measure=findings.measure, confidence=design.confidence)
+    data["best"] = [mark == "best" for mark in marks]
+    data["not_different_from_best"] = [mark == "level" for mark in marks]
+    title = f"Mean {phrases.axis_label(findings.info)} by {kind.treatment} and {kind.dose} rows"
     options: Options = {"caption": caption.strip(), "data": data}
     return by_size("means", title, kind, design.learners, design.sizes, cells, **options)
 
@@ -85,156 +88,144 @@ def _marks(findings: ModelFindings) -> dict[tuple[str, int], str]:
     return marks
 
 
-def _test(key: str) -> Callable[[Row], str]:
-    return lambda row: p_value(row[key])
+def _written(key: str, write: Callable[[float], str]) -> Callable[[Row], str]:
+    return lambda row: write(row[key])
 
 
-def _share(key: str) -> Callable[[Row], str]:
-    return lambda row: number(row[key], 3)
+def _three(value: float) -> str:
+    return number(value, 3)
 
 
-# How the columns of tests of effects are written.
+# How the columns of tests of effects are written: of the ANOVA, then of its sphericity.
 _COLUMNS: dict[str, Callable[[Row], str]] = {
     "effect": lambda row: row["effect"],
     "df": lambda row: f"{row['df1']:,}, {number(row['df2'], 1).removesuffix('.0')}",
     "F": lambda row: number(row["F"], 2),
-    "p": _test("p"),
-    "p (G–G)": _test("p_gg"),
-    "p (H–F)": _test("p_hf"),
-    "η²G": _share("eta2_generalized"),
-    "η²p": _share("eta2_partial"),
-    "Mauchly's W": lambda row: share(row["mauchly_w"]),
-    "p (W)": _test("mauchly_p"),
-    "ε G–G": _share("eps_gg"),
-    "ε H–F": _share("eps_hf"),
+    "p": _written("p", p_value),
+    "p (G–G)": _written("p_gg", p_value),
+    "p (H–F)": _written("p_hf", p_value),
+    "η²G": _written("eta2_generalized", _three),
+    "η²p": _written("eta2_partial", _three),
+    "Mauchly's W": _written("mauchly_w", share),
+    "p (W)": _written("mauchly_p", p_value),
+    "ε G–G": _written("eps_gg", _three),
+    "ε H–F": _written("eps_hf", _three),
 }
 
 
-def _effects(
-    findings: ModelFindings,
-    name: str,
-    title: str,
-    heads: Sequence[str],
-    data: pd.DataFrame,
-    note: str,
-) -> Table:
-    names = findings.names
-    effects = [[names.get(one, one) for one in effect.split(":")] for effect in data["effect"]]
-    shown = data.assign(effect=[" × ".join(factors) for factors in effects])
-    lines = [[_COLUMNS[head](row) for head in heads] for row in shown.to_dict("records")]
-    return make_table(name, title, heads, lines, caption=note, data=data)
-
-
-def anova(findings: ModelFindings) -> Table | Absent:
-    """The tests of the analysis of variance."""
-    if isinstance(found := findings.anova, Absent):
-        return found
-    heads = ["effect", "df", "F", "p", "p (G–G)", "p (H–F)", "η²G", "η²p"]
-    note = captions.anova(found.subjects, findings.design.models)
-    note = f"{note} {captions.left_out(findings, found.left_out)}".strip()
-    title = f"Repeated-measures ANOVA of {findings.info.label}"
-    return _effects(findings, "anova", title, heads, found.table, note)
-
-
-def sphericity(findings: ModelFindings) -> Table | Absent:
-    """How far the analysis of variance is from sphericity."""
-    if isinstance(found := findings.anova, Absent):
-        return found
-    heads = ["effect", "Mauchly's W", "p (W)", "ε G–G", "ε H–F"]
-    data = found.table[["effect", "mauchly_w", "mauchly_p", "eps_gg", "eps_hf"]]
-    title = f"Sphericity in the ANOVA of {findings.info.label}"
-    return _effects(findings, "sphericity", title, heads, data, captions.SPHERICITY)
-
-
-def mixed(findings: ModelFindings) -> Table | Absent:
-    """The same effects by a mixed model of all cells there are."""
-    if isinstance(found := findings.mixed, Absent):
-        return found
-    title = f"Mixed model of {findings.info.label}, models as random effects"
-    heads = ["effect", "df", "F", "p"]
-    return _effects(findings, "mixed_model", title, heads, found.table, captions.mixed(found))
-
-
 def tests(findings: ModelFindings) -> dict[str, Table | Absent]:
-    """The ANOVA, its sphericity and, if cells are missing, a mixed model."""
-    found = {"anova": anova(findings), "sphericity": sphericity(findings)}
-    return found | ({"mixed_model": mixed(findings)} if findings.incomplete else {})
+    """The ANOVA, its sphericity and, if cells are missing, a mixed model of all available cells."""
+    label, heads = findings.info.label, [*_COLUMNS]
+
+    def effects(name: str, title: str, heads: list[str], data: pd.DataFrame, note: str) -> Table:
+        factors = [effect.split(":") for effect in data["effect"]]
+        texts = [" × ".join(findings.names.get(name, name) for name in each) for each in factors]
+        shown = data.assign(effect=texts).to_dict("records")
+        columns = {head: _COLUMNS[head] for head in heads}
+        return table_of(shown, name, title, columns, caption=note, data=data)
+
+    fitted = findings.anova
+    made: dict[str, Table | Absent] = {}
+    if isinstance(fitted, Absent):
+        made |= {"anova": fitted, "sphericity": fitted}
+    else:
+        note = captions.anova(fitted.subjects, findings.design.models)
+        note = f"{note} {captions.left_out(findings, fitted.left_out)}".strip()
+        title = f"Repeated-measures ANOVA of {label}"
+        made["anova"] = effects("anova", title, heads[:8], fitted.table, note)
+        data = fitted.table[["effect", "mauchly_w", "mauchly_p", "eps_gg", "eps_hf"]]
+        title, note = f"Sphericity in the ANOVA of {label}", captions.SPHERICITY
+        made["sphericity"] = effects("sphericity", title, heads[:1] + heads[8:], data, note)
+    if findings.incomplete:
+        mixed, title = findings.mixed, f"Mixed model of {label}, models as random effects"
+        made["mixed_model"] = (
+            mixed
+            if isinstance(mixed, Absent)
+            else effects("mixed_model", title, heads[:4], mixed.table, captions.mixed(mixed))
+        )
+    return made
 
 
-def missing_tests(tests: dict[str, Table | Absent]) -> list[str]:
+def missing_tests(tests: Mapping[str, Table | Absent]) -> list[str]:
     """Why there is no ANOVA or no mixed model, one sentence each."""
     names = {"anova": "ANOVA", "mixed_model": "mixed model"}
-    missing = {names[key]: one for key, one in tests.items() if key in names}
-    return [f"No {key}: {one.text}." for key, one in missing.items() if isinstance(one, Absent)]
+    missing = {names[key]: made for key, made in tests.items() if key in names}
+    return [f"No {key}: {made.text}." for key, made in missing.items() if isinstance(made, Absent)]
 
 
 def pairs(findings: ModelFindings, size: int) -> Table:
-    """Who beats whom at a size: every two learners, or the best of many against the others."""
-    learners, ranked = list(findings.design.learners), findings.ranked(size)
-    found, table = findings.pairs_at(size), findings.pairwise
-    table = table[table["size"] == size]
-    info, holm = findings.info, findings.design.holm
-    dose = findings.design.words.dose
-    title = f"{rows(size)} {dose} rows, differences in {info.unit or info.label}"
+    """Who beats whom at a size: each pair of learners, or the best of many against the others."""
+    learners, ranked = [*findings.design.learners], findings.ranked(size)
+    table = findings.pairwise[findings.pairwise["size"] == size]
+    compared = findings.pairs_at(size)
+    measured = findings.info.unit or findings.info.label
+    title = f"{rows(size)} {findings.design.words.dose} rows, differences in {measured}"
+    names = [words(label, "", place) for place, label in enumerate(learners)]
     if len(learners) <= MAX_IN_MATRIX:
-        verdicts = {(p.first, p.second): _verdict(p.better_first(learners), holm) for p in found}
-        heads = [words(""), *(words(label, "", i) for i, label in enumerate(learners) if i)]
+        verdicts = {
+            (p.first, p.second): _verdict(p.better_first(learners), findings) for p in compared
+        }
         lines = []
-        for index, first in enumerate(learners[:-1]):
-            line = [words(first, "", index)]
-            for other, second in enumerate(learners[1:], start=1):
-                text, more, kind = verdicts.get((first, second), ("", "", "none"))
-                line.append(TableCell(text, more, kind, (other,)))
-            lines.append(line)
-        return make_table(f"pairs_{size}", title, heads, lines, data=table)
+        for first in names[:-1]:
+            texts = [verdicts.get((first.text, n.text), ("", "", "none")) for n in names[1:]]
+            cells = zip(texts, names[1:], strict=True)
+            lines.append([first, *(TableCell(*text, second.learners) for text, second in cells)])
+        return make_table(f"pairs_{size}", title, [words(""), *names[1:]], lines, data=table)
     best = ranked[0]
-    against = [pair.seen_from(best) for pair in found if best in (pair.first, pair.second)]
+    against = [pair.seen_from(best) for pair in compared if best in (pair.first, pair.second)]
     against.sort(key=lambda pair: ranked.index(pair.second))
-    lines = []
-    for pair in against:
-        name = words(pair.second, "", learners.index(pair.second))
-        lines.append([name, TableCell(*_verdict(pair.better_first(ranked), holm))])
+    lines = [
+        [
+            names[learners.index(pair.second)],
+            TableCell(*_verdict(pair.better_first(ranked), findings)),
+        ]
+        for pair in against
+    ]
     (mean,) = (mean.mean for mean in findings.means_of(best) if mean.size == size)
-    what = f"{best}, of best mean" if math.isfinite(mean) else f"{best}; no mean is finite"
+    head = f"{best}, best mean" if math.isfinite(mean) else f"{best}; no mean is finite"
     data = table[(table["first"] == best) | (table["second"] == best)]
-    return make_table(f"pairs_{size}", title, ["against", words(what)], lines, data=data)
+    return make_table(f"pairs_{size}", title, ["against", head], lines, data=data)
 
 
-def _verdict(pair: Pair, holm: bool) -> tuple[str, str, str]:
+def _verdict(pair: Pair, findings: ModelFindings) -> tuple[str, str, str]:
     """Who beats whom by how much, or that they do not differ: a text, a second line, a kind."""
     if pair.verdict == UNTESTED:
-        return "not compared", why_untested(pair), "tie"
+        return "not compared", prose.why_untested(pair), "tie"
     if pair.verdict == IDENTICAL:
         return "identical", f"in all of {pair.n} models", "tie"
-    interval = f"[{signed(pair.low)}, {signed(pair.high)}]"
-    numbers = f"{signed(pair.lead)} " + (p_value(pair.p, "p") if holm else interval)
     if pair.verdict == AHEAD:
-        return pair.first, numbers, "win"
-    return "no significant difference", f"{pair.first} {numbers}", "tie"
+        return pair.first, prose.lead_text(pair, findings), "win"
+    return "no significant difference", f"{pair.first} {prose.lead_text(pair, findings)}", "tie"
 
 
 def pairwise(findings: ModelFindings) -> Table | Absent:
-    """Paired differences of every two learners at each size."""
-    found, design, kind = findings.pairwise, findings.design, findings.design.words
-    if found.empty:
-        return Absent(f"there is one {kind.treatment} only")
-    digits = decimals((found["upper"] - found["lower"]) / 2)
-    lines = []
-    for row in found.to_dict("records"):
-        pair = f"{row['first']} − {row['second']}"
-        low, value, high = (number(row[key], digits) for key in ("lower", "difference", "upper"))
-        interval = f"[{low}, {high}]" if math.isfinite(row["lower"]) else NONE
-        test = number(row["t"], 2), number(row["df"], 0), p_value(row["p_adjusted"])
-        lines.append([rows(row["size"]), pair, value, interval, *test])
-    caption = f"{opening(pair_method(findings))}. p is adjusted likewise."
+    """Paired differences of each pair of learners at each size."""
+    table, design, kind = findings.pairwise, findings.design, findings.design.words
+    if table.empty:
+        return Absent(f"there is only one {kind.treatment}")
+    digits = decimals((table["upper"] - table["lower"]) / 2)
+
+    def bounds(row: Row) -> str:
+        low, high = number(row["lower"], digits), number(row["upper"], digits)
+        return f"[{low}, {high}]" if math.isfinite(row["lower"]) else NONE
+
+    columns: dict[str, Callable[[Row], Text]] = {
+        "rows": lambda row: rows(row["size"]),
+        kind.name: lambda row: f"{row['first']} − {row['second']}",
+        "difference": lambda row: number(row["difference"], digits),
+        "interval": bounds,
+        "t": lambda row: number(row["t"], 2),
+        "df": lambda row: number(row["df"], 0),
+        "p": lambda row: p_value(row["p_adjusted"]),
+    }
+    caption = f"{phrases.opening(prose.pair_method(findings))}. p is adjusted likewise."
     caption += " The intervals are Bonferroni's: Holm's method has none." * design.holm
     starts = itertools.accumulate(len(findings.pairs_at(size)) for size in design.sizes[:-1])
-    data = found.assign(measure=findings.measure, confidence=design.confidence)
-    data = data.assign(adjustment=design.adjustment)
-    title = f"Mean paired differences in {axis_label(findings.info)} at each {kind.size}"
-    heads = ["rows", kind.name, "difference", "interval", "t", "df", "p"]
+    data = table.assign(measure=findings.measure, confidence=design.confidence)
+    data["adjustment"] = design.adjustment
+    title = f"Mean paired differences in {phrases.axis_label(findings.info)} at each {kind.size}"
     options: Options = {"caption": caption, "data": data, "rules": {*starts}}
-    return make_table("pairwise", title, heads, lines, texts=2, **options)
+    return table_of(table.to_dict("records"), "pairwise", title, columns, texts=2, **options)
 
 
 def thresholds(
@@ -245,65 +236,63 @@ def thresholds(
     if not findings.courses:
         return Absent(f"two {kind.name} and two {kind.size}s are needed")
     courses = findings.courses if shown is None else shown
-    places = {label: place for place, label in enumerate(findings.design.learners)}
-    lines = [line for course in courses for line in _course(course, places)]
-    notes = [crossings.method(findings, courses, alone), crossings.added_sizes(findings)]
-    notes.append(f"None: no change of the {kind.treatment} ahead is shown.")
+    lines = [line for course in courses for line in _course(course, findings.design.learners)]
+    notes = [prose.crossing_method(findings, courses, alone), prose.added_sizes(findings)]
+    notes.append(f"None: no significant change of the {kind.treatment} ahead.")
     title = f"Who overtakes whom in mean {findings.info.label}, and with how many {kind.dose} rows"
-    heads: list[str | TableCell] = [kind.treatment, "against", "between", "estimate (rows)"]
-    heads += [f"{level(findings.design.confidence)} interval"]
-    heads += [words("ahead at"), words("behind at"), "models"]
+    interval = f"{phrases.level(findings.design.confidence)} interval"
+    heads = [kind.treatment, "against", "between", "estimate (rows)", interval]
+    heads += ["ahead at", "behind at", "models"]
     options: Options = {"caption": " ".join(filter(None, notes)), "data": as_table(courses)}
     return make_table("thresholds", title, heads, lines, texts=2, **options)
 
 
-def _course(course: Course, places: dict[str, int]) -> Iterator[list[str | TableCell]]:
+def _course(course: Course, learners: Sequence[str]) -> Iterator[list[Text]]:
     """The changes of the learner ahead of a pair, or one row that says that there is none."""
-    why = course.note if not course.analysed else "none"
-    ahead = course.first if course.leader is None else course.leader
-    both = (places[course.first], places[course.second])
+    both = [*map(learners.index, (course.first, course.second))]
     for change in course.changes or (None,):
-        one = ahead if change is None else change.ahead
-        other = course.other(one)
-        line: list[str | TableCell] = [words(one, "", *both), words(other)]
-        line.append(why if change is None else f"{rows(change.before)}–{rows(change.after)}")
-        if change is not None and change.estimated:
-            line += [rows(change.crossing), crossings.interval(change)]
-        else:
-            line += [NONE, NONE]
-        for learner in (one, other):
-            line.append(words(", ".join(map(rows, course.ahead_at(learner))) or NONE))
-        yield [*line, f"{course.n:,}"]
+        ahead = change.ahead if change else course.leader or course.first
+        behind = course.other(ahead)
+        between, estimate = "none" if course.analysed else course.note, (NONE, NONE)
+        if change:
+            between = f"{rows(change.before)}–{rows(change.after)}"
+        if change and change.estimated:
+            estimate = rows(change.crossing), prose.interval(change)
+        sizes = [", ".join(map(rows, course.ahead_at(name))) or NONE for name in (ahead, behind)]
+        line: list[Text] = [words(ahead, "", *both), behind, between, *estimate]
+        yield [*line, *map(words, sizes), f"{course.n:,}"]
 
 
 def precision(findings: ModelFindings) -> Table:
     """Monte-Carlo standard errors of every mean and every paired difference."""
-    found = findings.precision
-    digits = decimals(found["mcse"])
-    lines = []
-    for row in found.to_dict("records"):
-        what = row["first"] + (f" − {row['second']}" if row["second"] else "")
-        numbers = [number(row[key], digits) for key in ("estimate", "sd", "mcse")]
-        error = percent(row["mcse_error"], 0)
-        lines.append([rows(row["size"]), what, f"{row['n']:,}", *numbers, error])
-    heads = ["rows", "mean or difference", "n", "estimate", "sd", "MCSE", "error"]
-    title = f"Precision of means of {axis_label(findings.info)} and of paired differences"
-    rules = {len(findings.means)} - {len(found)}
-    options: Options = {"caption": captions.PRECISION, "data": found, "rules": rules}
-    return make_table("precision", title, heads, lines, texts=2, **options)
+    errors = findings.precision
+    digits = decimals(errors["mcse"])
+    columns: dict[str, Callable[[Row], Text]] = {
+        "rows": lambda row: rows(row["size"]),
+        "mean or difference": lambda row: " − ".join(filter(None, (row["first"], row["second"]))),
+        "n": lambda row: f"{row['n']:,}",
+        "estimate": lambda row: number(row["estimate"], digits),
+        "sd": lambda row: number(row["sd"], digits),
+        "MCSE": lambda row: number(row["mcse"], digits),
+        "error": lambda row: percent(row["mcse_error"], 0),
+    }
+    title = f"Precision of means of {phrases.axis_label(findings.info)} and of paired differences"
+    rules = {len(findings.means)} - {len(errors)}
+    options: Options = {"caption": captions.PRECISION, "data": errors, "rules": rules}
+    return table_of(errors.to_dict("records"), "precision", title, columns, texts=2, **options)
 
 
 def standard_errors(findings: ModelFindings) -> Table:
     """Monte-Carlo standard errors of the means, learners by sizes, and the largest of a pair."""
-    found, design = findings.precision, findings.design
-    digits, largest = decimals(found["mcse"]), "largest of a paired difference"
-    known = found.assign(row=found["first"].where(found["kind"] == "mean", largest))
-    errors = known.groupby(["row", "size"], sort=False)["mcse"].max()
+    table, design = findings.precision, findings.design
+    digits, largest = decimals(table["mcse"]), "largest of a paired difference"
+    named = table.assign(row=table["first"].where(table["kind"] == "mean", largest))
+    errors = named.groupby(["row", "size"], sort=False)["mcse"].max()
     cells = {place: TableCell(number(error, digits)) for place, error in errors.items()}
     rows_of = f"{design.words.dose} rows"
-    title = f"Monte-Carlo standard errors of mean {with_unit(findings.info)} by {rows_of}"
+    title = f"Monte-Carlo standard errors of mean {phrases.with_unit(findings.info)} by {rows_of}"
     labels, sizes = design.learners, design.sizes
-    return by_size("precision", title, design.words, labels, sizes, cells, data=found)
+    return by_size("precision", title, design.words, labels, sizes, cells, data=table)
 
 
 def models_needed(findings: ModelFindings) -> Table | Absent:
@@ -325,36 +314,37 @@ def ranks(findings: ModelFindings) -> Table | Absent:
     kind = findings.design.words
     if len(learners) < 2:
         return Absent(f"at least two {kind.name} are needed")
-    found, without = [], ""
+    every, without = {}, ""
     for at in (*sizes, None) if len(sizes) > 1 else sizes:
-        if isinstance(one := findings.ranks(at), Absent):
+        if isinstance(ranking := findings.ranks(at), Absent):
             where = "Over all sizes" if at is None else f"At {rows(at)} rows"
-            without += f" {where} there are no ranks: {one.text}."
+            without += f" {where} there are no ranks: {ranking.text}."
         else:
-            found.append(one)
-    if not found:
+            every["all sizes" if at is None else rows(at)] = ranking
+    if not every:
         return Absent(without.strip().removesuffix("."))
-    heads = [kind.treatment, *("all sizes" if one.at is None else rows(one.at) for one in found)]
-    by_learner = [one.table.set_index("learner")["rank"] for one in found]
-    lines: list[list[str | TableCell]] = [
+    by_learner = [each.table.set_index("learner")["rank"] for each in every.values()]
+    lines: list[list[Text]] = [
         [words(label, "", i), *(number(ranked[label], 2) for ranked in by_learner)]
         for i, label in enumerate(learners)
     ]
-    lines += [
-        ["models", *(f"{one.n:,}" for one in found)],
-        ["Friedman's χ²", *(number(one.chi2, 2) for one in found)],
-        ["p", *(p_value(one.p) for one in found)],
-        ["F", *(number(one.F, 2) for one in found)],
-        ["p (F)", *(p_value(one.p_F) for one in found)],
-        ["critical difference", *(number(one.critical_difference, 2) for one in found)],
-    ]
+    facts: dict[str, Callable[[Ranks], str]] = {
+        "models": lambda each: f"{each.n:,}",
+        "Friedman's χ²": lambda each: number(each.chi2, 2),
+        "p": lambda each: p_value(each.p),
+        "F": lambda each: number(each.F, 2),
+        "p (F)": lambda each: p_value(each.p_F),
+        "critical difference": lambda each: number(each.critical_difference, 2),
+    }
+    lines += [[name, *map(fact, every.values())] for name, fact in facts.items()]
     keys = ("chi2", "df", "p", "F", "df1", "df2", "p_F", "method", "critical_difference")
-    parts = []
-    for one in found:
-        own = {key: getattr(one, key) for key in keys}
-        parts.append(one.table.assign(size="all" if one.at is None else one.at, **own))
-    data = pd.concat(parts)
-    title = f"Average ranks by {findings.info.label}"
-    caption = captions.ranks_table(findings, overall=found[-1].at is None) + without
+    data = pd.concat(
+        each.table.assign(
+            size="all" if each.at is None else each.at, **{key: getattr(each, key) for key in keys}
+        )
+        for each in every.values()
+    )
+    caption = captions.ranks_table(findings, overall="all sizes" in every) + without
     options: Options = {"caption": caption, "data": data, "cut": True, "rules": {len(learners)}}
-    return make_table("ranks", title, heads, lines, **options)
+    title = f"Average ranks by {findings.info.label}"
+    return make_table("ranks", title, [kind.treatment, *every], lines, **options)

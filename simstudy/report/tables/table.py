@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypedDict, Unpack
+from typing import Any, TypeAlias, TypedDict, TypeVar, Unpack
 
 import pandas as pd
 
@@ -27,6 +27,10 @@ class TableCell:
     dagger: bool = False
 
 
+Text: TypeAlias = str | TableCell
+Record = TypeVar("Record")
+
+
 @dataclass(frozen=True)
 class Table:
     """A table with its caption and the data behind it."""
@@ -42,7 +46,7 @@ class Table:
     rules: set[int] = field(default_factory=set)  # the rows above which there is a rule
 
     def pieces(self, across: int) -> Iterator[Table]:
-        """Split a table that may be cut into pieces with at most so many columns of numbers."""
+        """Split a table that may be cut into pieces with at most ``across`` columns of numbers."""
         step = across if self.cut else max(len(self.heads), 1)
         for start in range(self.texts, len(self.heads), step):
             kept = [*range(self.texts), *range(start, min(start + step, len(self.heads)))]
@@ -60,7 +64,7 @@ class Table:
 
 
 class Options(TypedDict, total=False):
-    """What else a `Table` has."""
+    """The optional fields of a `Table`."""
 
     caption: str
     data: pd.DataFrame
@@ -71,22 +75,39 @@ class Options(TypedDict, total=False):
 def make_table(
     name: str,
     title: str,
-    heads: Sequence[str | TableCell],
-    lines: Iterable[Sequence[str | TableCell]],
+    heads: Sequence[Text],
+    lines: Iterable[Sequence[Text]],
     texts: int = 1,
     **more: Unpack[Options],
 ) -> Table:
-    """Make a table of texts and cells; texts in the first columns are words, others numbers."""
+    """Make a table of texts and cells.
 
-    def row(line: Sequence[str | TableCell]) -> list[TableCell]:
-        return [
-            given
-            if isinstance(given, TableCell)
-            else TableCell(given, kind="t" if i < texts else "n")
-            for i, given in enumerate(line)
-        ]
+    Texts in the first columns are words, others numbers; a head is that of a column of words
+    unless one of its cells is a number.
+    """
 
-    return Table(name, title, row(heads), [row(line) for line in lines], texts=texts, **more)
+    def row(line: Sequence[Text], numeric: Container[int]) -> list[TableCell]:
+        kinds = ["n" if place in numeric else "t" for place in range(len(line))]
+        cells = zip(line, kinds, strict=True)
+        return [c if isinstance(c, TableCell) else TableCell(c, kind=kind) for c, kind in cells]
+
+    beyond = range(texts, len(heads))
+    rows = [row(line, beyond) for line in lines]
+    numeric = {i for i in beyond if any(line[i].kind.split()[0] == "n" for line in rows)}
+    return Table(name, title, row(heads, numeric), rows, texts=texts, **more)
+
+
+def table_of(
+    records: Iterable[Record],
+    name: str,
+    title: str,
+    columns: Mapping[str, Callable[[Record], Text]],
+    texts: int = 1,
+    **more: Unpack[Options],
+) -> Table:
+    """Make a table with a row for each record; each column has a function from records to cells."""
+    lines = [[cell(record) for cell in columns.values()] for record in records]
+    return make_table(name, title, [*columns], lines, texts, **more)
 
 
 def words(text: str, more: str = "", *learners: int) -> TableCell:
@@ -104,19 +125,17 @@ def by_size(
     **more: Unpack[Options],
 ) -> Table:
     """Make a table of treatments by sizes, turned if sizes are many; others go below a rule."""
-    names = [words(label, "", place) for place, label in enumerate(learners)]
-    others = dict.fromkeys(label for label, _ in cells if label not in learners)
-    names += map(words, others)
-    lines: list[list[str | TableCell]]
+    labels = dict.fromkeys([*learners, *(label for label, _ in cells)])
+    names = [words(label, "", *[i] * (i < len(learners))) for i, label in enumerate(labels)]
+    lines: list[list[Text]]
     if len(sizes) <= _FEW or len(names) > _FEW:
         heads = [words(kind.treatment), *(TableCell(row_count(size)) for size in sizes)]
-        lines = [[one, *(cells[one.text, size] for size in sizes)] for one in names]
-        more["rules"] = {len(learners)} if others else set()
+        lines = [[name, *(cells[name.text, size] for size in sizes)] for name in names]
+        more["rules"] = {len(learners)} - {len(names)}
     else:
-        heads = [words(f"{kind.dose} rows"), *(replace(one, kind="n") for one in names)]
-        own = {one.text: one.learners for one in names}
+        heads = [words(f"{kind.dose} rows"), *(replace(name, kind="n") for name in names)]
         lines = [
-            [row_count(at), *(replace(cells[name, at], learners=own[name]) for name in own)]
+            [row_count(at), *(replace(cells[n.text, at], learners=n.learners) for n in names)]
             for at in sizes
         ]
     more["cut"] = True

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from simstudy.errors import require
-from simstudy.sources.base import check_range
 from simstudy.sources.changes.base import Change, Extent
 from simstudy.sources.changes.world import World, extended
+from simstudy.sources.families.base import check_range
 
 
 @dataclass(frozen=True)

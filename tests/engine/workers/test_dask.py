@@ -20,7 +20,7 @@ from simstudy.engine.plan import make_plan
 from simstudy.engine.workers import dask as cluster
 from simstudy.engine.workers import environment
 from simstudy.engine.workers.child import Child
-from simstudy.results.journal import JOURNAL
+from simstudy.results.store.journal import JOURNAL
 
 pytest.importorskip("distributed")
 
@@ -28,7 +28,7 @@ GONE = """
 import os
 from dataclasses import dataclass
 from simstudy import register_learner
-from simstudy.learners.prior import Prior
+from simstudy.learners.baselines import Prior
 
 @register_learner("gone")
 @dataclass(frozen=True)
@@ -235,7 +235,7 @@ def other_source(place: Path) -> None:
 
 
 def change(place: Path) -> None:
-    changed = place / "simstudy" / "learners" / "naive_bayes.py"
+    changed = place / "simstudy" / "learners" / "bayes" / "naive_bayes.py"
     text = changed.read_text()
     assert "alpha: float = 1.0" in text
     changed.write_text(text.replace("alpha: float = 1.0", "alpha: float = 3.0"))
@@ -244,7 +244,7 @@ def change(place: Path) -> None:
 def older_version(place: Path) -> None:
     """A simstudy that has never heard of being asked to join."""
     shutil.copytree(Path(simstudy.__file__).parent, place / "simstudy")
-    (place / "simstudy" / "engine" / "workers" / "dask_worker.py").write_text(
+    (place / "simstudy" / "engine" / "workers" / "dask.py").write_text(
         "def run_on_worker(run, batch):\n    return [], 0.0\n"
     )
 

@@ -12,10 +12,12 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from simstudy import SimstudyError, load_study, run_study
 from simstudy.engine.plan import make_plan
-from simstudy.engine.workers.guard import Guard, StoppedError
+from simstudy.engine.workers.guard import Batches, Guard, StoppedError
 
 NAUGHTY = """
 import os
@@ -26,7 +28,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from simstudy import Learner, register_learner
-from simstudy.learners.prior import Prior
+from simstudy.learners.baselines import Prior
 
 
 @register_learner("naughty")
@@ -131,7 +133,7 @@ def test_without_limits_a_crash_still_costs_one_cell(naughty, tmp_path, write_st
 def test_other_limits_run_the_cells_again_that_met_them(write_study, tmp_path):
     (tmp_path / "slow.py").write_text(
         "import time\nfrom dataclasses import dataclass\nfrom simstudy import register_learner\n"
-        "from simstudy.learners.prior import Prior\n"
+        "from simstudy.learners.baselines import Prior\n"
         "@register_learner('slow')\n@dataclass(frozen=True)\nclass Slow(Prior):\n    'Slow.'\n"
         "    def fit(self, sample, rng=None):\n"
         "        if len(sample) == 60:\n            time.sleep(0.5)\n"
@@ -156,7 +158,7 @@ def test_other_limits_run_the_cells_again_that_met_them(write_study, tmp_path):
 def test_a_model_that_cannot_be_drawn_in_time_is_said_of_all_its_cells(write_study, tmp_path):
     (tmp_path / "sleepy.py").write_text(
         "import time\nfrom dataclasses import dataclass\nfrom simstudy import register_family\n"
-        "from simstudy.sources.tan import TANFamily\n"
+        "from simstudy.sources.families.tan import TANFamily\n"
         "@register_family('sleepy')\n@dataclass(frozen=True)\nclass Sleepy(TANFamily):\n"
         "    'Sleeps now and then.'\n"
         "    def draw(self, rng):\n"
@@ -177,7 +179,7 @@ def test_a_model_that_cannot_be_drawn_in_time_is_said_of_all_its_cells(write_stu
 def test_a_plugin_that_workers_cannot_load_is_one_sentence(write_study, tmp_path):
     (tmp_path / "once.py").write_text(
         "import os\nfrom dataclasses import dataclass\nfrom simstudy import register_learner\n"
-        "from simstudy.learners.prior import Prior\n"
+        "from simstudy.learners.baselines import Prior\n"
         f"if os.getpid() != {os.getpid()}:\n    raise RuntimeError('not here')\n"
         "@register_learner('once')\n@dataclass(frozen=True)\nclass Once(Prior):\n    'Once.'\n"
     )
@@ -320,7 +322,7 @@ def test_a_child_that_dies_with_several_tasks_in_hand_costs_one_cell(naughty, wr
 def test_a_batch_that_takes_long_gives_back_what_it_has_not_begun(write_study, tmp_path):
     (tmp_path / "sloth.py").write_text(
         "import time\nfrom dataclasses import dataclass\nfrom simstudy import register_learner\n"
-        "from simstudy.learners.prior import Prior\n"
+        "from simstudy.learners.baselines import Prior\n"
         "@register_learner('sloth')\n@dataclass(frozen=True)\nclass Sloth(Prior):\n    'Slow.'\n"
         "    def fit(self, sample, rng=None):\n"
         "        time.sleep(0.2)\n        return super().fit(sample, rng)\n"
@@ -337,3 +339,46 @@ def test_a_batch_that_takes_long_gives_back_what_it_has_not_begun(write_study, t
     # A run hands out again what was given back, and nothing is lost.
     results = run_study(study, tmp_path / "slow", jobs=2, report=False)
     assert len(results.scores) == 8 * 4
+
+
+@given(
+    tasks=st.integers(0, 2000),
+    workers=st.integers(1, 40),
+    seconds=st.floats(1e-6, 100),
+)
+def test_every_task_is_handed_out_once_and_in_order(
+    tasks: int, workers: int, seconds: float
+) -> None:
+    every = [(model, None) for model in range(tasks)]
+    batches = Batches(every, workers)
+    handed = []
+    for batch in batches:
+        assert batch
+        handed += batch
+        batches.note(len(batch), seconds * len(batch))
+    assert handed == every
+
+
+def test_batches_of_quick_tasks_grow_and_those_of_slow_ones_do_not() -> None:
+    for seconds, largest in ((0.001, 256), (0.01, 30), (1.0, 1)):
+        batches = Batches([(model, None) for model in range(100_000)], 2)
+        sizes = []
+        for batch in batches:
+            sizes.append(len(batch))
+            batches.note(len(batch), seconds * len(batch))
+        assert sizes[0] == 1  # nothing is known yet
+        assert max(sizes) == largest
+
+
+def test_the_last_tasks_are_shared_among_the_workers() -> None:
+    batches = Batches([(model, None) for model in range(1000)], 4)
+    sizes = []
+    for batch in batches:
+        sizes.append(len(batch))
+        batches.note(len(batch), 1e-6)
+    # No batch is more than a third of one worker's share of what was left.
+    left = 1000
+    for size in sizes:
+        assert size <= -(-left // 12)
+        left -= size
+    assert sizes[-1] == 1

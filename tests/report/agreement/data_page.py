@@ -21,7 +21,7 @@ EXPLAINED = [
     r"has a dot of both \(.*\)\.",
     r"No bar joins two learners: all differ significantly \(.*\)\.",
     r"Posterior over data sets: the first is better, equivalent, the second is better",
-    r"A line joins the two winners of a data set on which the measures name different ones\.",
+    r"A line joins the two winners of a data set where the measures disagree\.",
     r"Ahead by: the mean lead over the winner by the other measure; bold if it is significant\.",
     r"The measures name different winners on \d+ of \d+ data sets.*|Different winners by .*",
     r"By .* this row counts .*|\d+ data sets are too few for Wilcoxon's test: .*",
@@ -74,7 +74,7 @@ class DataSentences:
         if text.startswith("On no data set is a learner significantly better than another and"):
             return [Said(where, "leaders", "", "ahead", value=set())]
         one = rf"({self.name}) on (\d+)"
-        start = "Significantly ahead of another, and behind none, is "
+        start = "Significantly ahead of another learner, and behind none: "
         if not re.fullmatch(rf"{start}{one}(?:(?:, | and ){one})*\.", text):
             return []
         each = re.findall(one, text)
@@ -113,7 +113,7 @@ class DataSentences:
             return [Said(where, "losers", who, size=self._at, value=set()) for who in self._who]
         found = re.fullmatch(
             rf"It is significantly better than (?P<losers>{self.names})"
-            rf"(?:; a difference from (?P<rest>{self.names}) is not significant)?\.",
+            rf"(?:; the difference from (?P<rest>{self.names}) is not significant)?\.",
             text,
         )
         if not found or len(self._who) != 1:
@@ -129,10 +129,10 @@ class DataSentences:
     def statement(self, where: str, text: str) -> list[Said]:
         """Read a statement of the findings in detail; empty if it says nothing of pairs."""
         said = []
-        if found := re.match(
-            r"Of ([\d,]+) tests? of two learners.*, (\d+) are significant, by ", text
-        ):
-            said.append(Said(where, "significant", value=int(found[2])))
+        if found := re.match(r"Of \d+ pairwise tests.*, (\d+) (?:is|are) significant by ", text):
+            said.append(Said(where, "significant", value=int(found[1])))
+        if found := re.match(r"The only pairwise test is (not )?significant by ", text):
+            said.append(Said(where, "significant", value=int(not found[1])))
         said += self.families(where, text)
         if found := re.match(
             r"Friedman's test (rejects|does not reject) that all learners are alike \(χ²\(\d+\) = "
@@ -149,8 +149,9 @@ class DataSentences:
         """Read the pairs on which another test disagrees; of many some are only counted."""
         for test in TESTS:
             if re.match(rf"(?:The )?{test}(?:'s test)? \(", text):
-                separates = ") separates, as Wilcoxon’s does not, " in text
-                _, _, pairs = text.partition("does not, " if separates else "not separate ")
+                unlike = ") separates, unlike Wilcoxon’s, "
+                separates = unlike in text
+                _, _, pairs = text.partition(unlike if separates else "not separate ")
                 both = re.findall(rf"(?:^|; )({self.name}) and ({self.name}) \(", pairs)
                 more = re.search(r"; (\d+) other pairs?\.$", pairs)
                 value = {frozenset(pair) for pair in both}, int(more[1]) if more else 0

@@ -21,7 +21,7 @@ EXPLAINED = [
     r"Findings in detail|Who beats whom|Who overtakes whom in mean .*|Differences between .*",
     r"In each cell the \w+ that beats the other, by how much, and (?:the interval|Holm’s p value); "
     r"numbers are in favour of the \w+ named in the cell\.",
-    r"With \d+ \w+s the one of best mean is compared with the others; .* pairwise\.csv\.",
+    r"With \d+ \w+s, only the best mean is compared with the others; .* pairwise\.csv\.",
     r"Pairs are compared over the models that both have: .*",
     r"Mean paired difference in .* over the models that both \w+ have: above 0 where the \w+ named "
     r"first is ahead\.",
@@ -33,8 +33,8 @@ EXPLAINED = [
     r"Bold: the best mean at each size; †: not significantly different from it\.",
     r"(?:By the same tests, o|O)ne \w+ overtakes another between the last size where the other is "
     r"significantly ahead and the first where it is.*",
-    r"That there is no significant difference does not prove that two \w+s are equal\.",
-    r"None: no change of the \w+ ahead is shown\.",
+    r"The absence of a significant difference does not prove that two \w+s are equal\.",
+    r"None: no significant change of the \w+ ahead\.",
     r"ahead(?: at)?|behind(?: at)?|no significant difference",
     r"Below the estimate, or without one, an interval: .* from the last size at which a measure is "
     r"worse than the best one at \d+ rows to the first at which it is better\.",
@@ -201,7 +201,7 @@ class Page(Blocks):
         heads, lines = rows_of(part.all("table")[0])
         for row in lines:
             for head, cell in zip(heads[1:], row[1:], strict=True):
-                best = re.fullmatch(r"(.*), of best mean", head)
+                best = re.fullmatch(r"(.*), best mean", head)
                 if best:
                     yield Said("pairs", "best", best[1], size=size)
                 pair = (row[0].text, best[1] if best else head)

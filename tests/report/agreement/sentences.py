@@ -107,17 +107,16 @@ class Sentences:
 
     def _no_two(self, where: str, part: str) -> list[Said]:
         at = rf"with (?P<sizes>{self.size_list}) rows"
-        far = "(?:, as far as they could be compared)?"
+        far = r"(?: \(where they could be compared\))?"
         who = rf"(?:no two of (?:{self.names}|the \d+ {NOUN}s) differ|{self.names} do not differ)"
         found = self._full(rf"{at} no two {NOUN}s differ significantly{far}", part)
-        found = found or self._full(rf"{who} significantly {at}{far}", part)
+        found = found or self._full(rf"{who} significantly{far} {at}", part)
         if same := self._full(rf"(?P<who>{self.names}) have the same scores {at}", part):
             sizes = self.at(same["sizes"])
             said = [Said(where, "none differ", size=size) for size in sizes]
             return [*said, Said(where, "identical", self.named(same["who"]).named, size=sizes)]
-        beaten = (
-            rf"{at} the {NOUN} of best mean is beaten by another over the models that both have"
-        )
+        beaten = rf"{at} the {NOUN} with the best mean is beaten by another over the models that "
+        beaten += "both have"
         if lost := self._full(beaten, part):
             return [Said(where, "best beaten", size=s) for s in self.at(lost["sizes"])]
         return (
@@ -131,7 +130,7 @@ class Sentences:
             return [Said(where, "wins at", value=int(found[1]))]
         if not part.startswith("the best mean is "):
             return []
-        one = rf"({self.name})’s with ({self.size_list})(?: rows)?"
+        one = rf"({self.name})'s at ({self.size_list}) rows"
         rest = re.sub(one, "#", part.removeprefix("the best mean is "))
         if not self._full(r"#(?:(?:,|, and| and) #)*", rest):
             return []
@@ -229,7 +228,8 @@ class Sentences:
         return said
 
     def _nothing(self, where: str, text: str) -> list[Said]:
-        two = rf"(?:no two of {self.names} differ|{self.names} do not differ) significantly"
+        who = rf"(?:no two of (?:{self.names}|the \d+ {NOUN}s) differ|{self.names} do not differ)"
+        two = rf"{who} significantly(?: \(where they could be compared\))?"
         found = self._full(
             rf"{self.rows} {two}; the largest mean difference is (?P<lead>.*), "
             rf"(?P<who>{self.name}) over (?P<whom>{self.name}) at (?P<at>{_INT}) rows\.",
@@ -254,10 +254,11 @@ class Sentences:
             self._owners = {size: [who] for who, at in each for size in self.at(at)}
             return [Said(where, "best", who, size=s) for who, at in each for s in self.at(at)]
         found = self._full(
-            rf"The {NOUN} of best mean beats (?:every other(?: that it could be tested against)? "
-            rf"{self.rows} \(its smallest lead there is (?P<least>.*?rows)\)|all others at no size "
+            rf"The {NOUN} with the best mean beats (?:every other"
+            rf"(?: that it could be tested against)? {self.rows} "
+            rf"\(its smallest lead there is (?P<least>.*?rows)\)|all others at no size "
             rf"studied)(?:; at (?P<level>{self.size_list}) rows (?P<count>[\d to]+) of the others "
-            rf"do(?:es)? not differ significantly from it \(the largest lead over such a one is "
+            rf"do(?:es)? not differ significantly from it \(the largest such lead is "
             rf"(?P<most>.*?rows)\))?(?:; where models are missing, another beats it .*)?\.",
             text,
         )
@@ -307,7 +308,7 @@ class Sentences:
             return [Said(where, "identical", found.groups()[:2], size=sizes)]
         if found := self._full(r"(\d+) of (\d+) pairs? could not be tested", part):
             return [Said(where, "untested", "never", value=int(found[1]))]
-        if found := self._full(r"(\d+) of (\d+) pairs? could be tested at some sizes only", part):
+        if found := self._full(r"(\d+) of (\d+) pairs? could be tested only at some sizes", part):
             return [Said(where, "untested", "somewhere", value=int(found[1]))]
         return []
 

@@ -255,7 +255,7 @@ def reversal_fault(one: DataTruth, other: DataTruth, text: str) -> str:
     expected = f" name the same winner on all of {many} data sets."
     if turned:
         expected = (
-            f" name different winners on {turned} of {many} data sets; both differences are "
-            f"significant on {sure or 'none'}."
+            f" name different winners on {turned} of {many} data sets; on {sure or 'none'} of them "
+            "are both leads significant."
         )
     return "" if text.endswith(expected) else f"{text} — {expected}"

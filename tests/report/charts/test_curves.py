@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from matplotlib.text import Text
 
 from simstudy import make_study, run_study
-from simstudy.analysis.costs import median_seconds
+from simstudy.analysis.models.computing_time import median_seconds
 from simstudy.report.charts import curves, layout, pairs, spec, svg
 from simstudy.report.charts.mpl import STYLES
 from simstudy.report.charts.spec import Axis, Chart, Panels
@@ -28,7 +28,7 @@ def run(directory, number):
     study = {
         "name": "small",
         "models": 4,
-        "family": {"name": "tan", "attributes": [3, 4]},
+        "family": {"name": "tan", "variables": [3, 4]},
         "data": {"train_sizes": SIZES, "test_size": 40},
         "learners": [
             {"name": "naive_bayes", "label": f"NB {place}", "alpha": 0.2 * (place + 1)}
@@ -62,8 +62,8 @@ def charts_without_bars(results):
     return [
         curves.learning_curves(findings),
         *curves.seconds(medians, learners, results.sizes),
-        *curves.studies([findings], ["one"], learners, learners),
-        *curves.studies([findings], ["one"], learners, learners, learners[0]),
+        *curves.studies({"one": findings}, learners, learners),
+        *curves.studies({"one": findings}, learners, learners, learners[0]),
     ]
 
 
@@ -90,7 +90,7 @@ def test_marks_with_bars_stay_close_to_their_sizes_and_within_the_axis(few):
 def test_numbers_of_marks_have_their_units(few):
     learners, findings = few.learners, few.findings()
     means = curves.learning_curves(findings)
-    leads = curves.studies([findings], ["one"], learners, learners, learners[0])
+    leads = curves.studies({"one": findings}, learners, learners, learners[0])
     differences = pairs.differences(findings, [tuple(learners[:2])])
     for chart in (means, *leads, *differences):
         tips = [tip for marks in layers(chart, spec.Marks) for tip in marks.tips]

@@ -14,7 +14,7 @@ from simstudy import SimstudyError, load_study, run_study
 from simstudy.report.charts import mpl as renderer
 from simstudy.report.charts import spec, svg
 from simstudy.report.charts.spec import COLOURS, DASHES, MARKERS, Axis, Chart
-from simstudy.report.figures import kept_figures
+from simstudy.report.files import kept_figures
 
 mpl.use("Agg")
 
@@ -92,7 +92,8 @@ def test_both_renderers_give_a_learner_the_same_colour_dash_and_marker(learner):
     chart = Chart("", "", "", Axis("", 0, 3), Axis("", 0, 5), layers)
     text = str(svg.draw(chart, "name", svg.CURVES).picture) + str(svg.swatch(learner))
     ((colour, dash),) = {*re.findall(r'class="s k(\d) d(\d)"', text)}
-    (marker,) = {form for form, path in svg.FORMS.items() if f'd="{path}"' in text}
+    shapes = zip(MARKERS, svg.FORMS, strict=True)
+    (marker,) = {marker for marker, shape in shapes if f'd="{shape}"' in text}
     line, marks, key = renderer.draw(chart, Figure().subplots()).lines[-3:]
     assert line.get_color() == marks.get_color() == key.get_color() == COLOURS[int(colour)]
     assert marks.get_marker() == key.get_marker() == marker
@@ -107,7 +108,7 @@ models = 8
 
 [family]
 name = "tan"
-attributes = [3, 4]
+variables = [3, 4]
 
 [data]
 train_sizes = [4, 40, 200]
@@ -194,15 +195,15 @@ def test_convergence_needs_the_gap_to_the_limit(results):
 def test_a_difference_needs_two_learners_that_are_there(exact, tmp_path):
     with pytest.raises(SimstudyError, match="no learner 'CaMML' here; there are NB, TAN"):
         exact.plot_difference("NB", "CaMML")
-    with pytest.raises(SimstudyError, match="'NB' is given twice; a difference needs two"):
+    with pytest.raises(SimstudyError, match="'NB' is specified twice; a difference needs two"):
         exact.plot_difference("NB", "NB")
     (tmp_path / "study.toml").write_text(
         EXACT.replace('[[learners]]\nname = "tan"\nlabel = "TAN"', "")
     )
     alone = run_study(load_study(tmp_path / "study.toml"), tmp_path / "out", jobs=1, report=False)
-    with pytest.raises(SimstudyError, match="two learners, and the study has one"):
+    with pytest.raises(SimstudyError, match="two learners, but the study has only one"):
         alone.plot_difference("NB", "TAN")
     (tmp_path / "study.toml").write_text(EXACT.replace("[4, 40, 200]", "[40]"))
     short = run_study(load_study(tmp_path / "study.toml"), tmp_path / "one", jobs=1, report=False)
-    with pytest.raises(SimstudyError, match="at least two sizes; the study has one"):
+    with pytest.raises(SimstudyError, match="at least two sizes, but the study has only one"):
         short.plot_difference("NB", "TAN")

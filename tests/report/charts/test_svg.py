@@ -5,19 +5,19 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simstudy.report import templating
 from simstudy.report.charts import spec, svg
-from simstudy.report.charts.network import Place, along, around, free_way, network
+from simstudy.report.charts.network_plot import along, around, free_way, network, network_picture
 from simstudy.report.charts.spec import COLOURS, DASHES, Axis, Chart
+from simstudy.report.pages.page import TEMPLATES
 from simstudy.report.prose.numbers import duration, number, p_value, signed
 
-CSS = (Path(templating.__file__).with_name("templates") / "page.css").read_text(encoding="utf-8")
+CSS = (TEMPLATES / "page.css").read_text(encoding="utf-8")
 
 
 def drawn(*layers, x=None, y=None, size=svg.CURVES, **options):
@@ -211,16 +211,15 @@ def test_no_arc_of_a_network_runs_through_a_node(variables):
     assert order[0] == variables - 1  # the target, on top
     radius = max(72.0, 11.0 * variables)
     angles = [2 * math.pi * step / variables for step in range(variables)]
-    places = [Place(radius * math.sin(a), -radius * math.cos(a)) for a in angles]
+    places = [complex(radius * math.sin(a), -radius * math.cos(a)) for a in angles]
     for start in places:
         for end in places:
             if start is end:
                 continue
             others = [place for place in places if place not in (start, end)]
             control = free_way(start, end, others)
-            for step in range(1, 50):
-                here = along(start, control, end, step / 50)
-                assert all(math.dist(here, other) > 14 for other in others)
+            way = along(start, control, end, np.arange(1, 50) / 50)
+            assert all(np.abs(way - place).min() > 14 for place in others)
 
 
 def test_neighbours_in_a_tree_stand_side_by_side():
@@ -230,7 +229,7 @@ def test_neighbours_in_a_tree_stand_side_by_side():
 
 def test_a_network_on_the_page_names_every_variable_and_its_arcs():
     laid_out = network([[2], [0, 2], []], ["a very long name", "b", "y"], brief=True)
-    text = str(svg.draw_network(laid_out, "name", "Model 0"))
+    text = str(network_picture(laid_out, "name", "Model 0"))
     assert re.findall(r"<g class=\"(?:node|target)\"><title>([^<]+)", text) == [
         "a very long name",
         "b",

@@ -115,7 +115,7 @@ def test_the_best_mean_is_not_called_best_where_another_beats_it(findings_of):
     # Over the models that both have.
     said = finding(findings_of([pair(50, "A", "B", -0.1)], {50: {"A": 2.0, "B": 1.0}}))
     assert "does best" not in said
-    assert "with 50 rows the learner of best mean is beaten" in said
+    assert "with 50 rows the learner with the best mean is beaten" in said
 
 
 def test_learners_that_could_not_be_compared_are_named(findings_of):
@@ -123,20 +123,20 @@ def test_learners_that_could_not_be_compared_are_named(findings_of):
     lost = [pair(50, name, "C", math.inf, math.nan, infinite=2) for name in "AB"]
     said = finding(findings_of([pair(50, "A", "B", 1.0), *lost], means))
     assert said == "On these models A does best with 50 rows (C could not be compared)."
-    # The learner of best mean was compared with no other.
+    # The learner with the best mean was compared with no other.
     pairs = [pair(50, "A", name, 1.0, math.nan, infinite=1) for name in "BC"]
     said = finding(findings_of([*pairs, pair(50, "B", "C", 1.0)], {50: {"A": 3, "B": 2, "C": 1}}))
     assert "best mean could not be compared with the others" in said
     assert "does best" not in said
     said = finding(findings_of(pairs, {50: {"A": 3, "B": 2, "C": 1}}))
-    assert said == "On these models A, B and C could not be compared."
+    assert said == "On these models A, B and C could not be compared with 50 rows."
     # At another size two learners are level, and the third was compared with neither.
     won = [pair(500, *names, 1.0) for names in ("AB", "AC", "BC")]
     level = pair(50, "A", "B", 1.0, 0.5)
     said = finding(findings_of([level, *lost, *won], {**means, 500: {"A": 3, "B": 2, "C": 1}}))
     assert said == (
         "On these models A does best with 500 rows; with 50 rows no two learners differ "
-        "significantly, as far as they could be compared."
+        "significantly (where they could be compared)."
     )
 
 
@@ -156,11 +156,11 @@ def test_infinite_means_and_identical_learners_are_said(findings_of):
 def test_one_learner_has_its_means_with_their_unit(findings_of):
     said = finding(findings_of([], {50: {"A": 0.25}, 99: {"A": 0.5}, 500: {"A": 0.75}}))
     assert said == (
-        "On these models the mean reward of A, the only learner, is 0.2500 nats with 50 rows and "
-        "0.7500 nats with 500 rows."
+        "On these models A, the only learner, has a mean reward of 0.2500 nats at 50 rows and "
+        "0.7500 nats at 500 rows."
     )
     said = finding(findings_of([], {50: {"A": 0.25}}, greater_is_better=False))
-    assert said.endswith("is 0.2500 with 50 rows.")
+    assert said.endswith("of 0.2500 at 50 rows.")
 
 
 def test_many_sizes_are_summarised_by_the_best_means_or_by_the_ends(tell):
@@ -170,7 +170,7 @@ def test_many_sizes_are_summarised_by_the_best_means_or_by_the_ends(tell):
     rivals = enumerate(("AB", "AC", "BC"))
     level = [(size, p) for j, p in rivals for i, size in enumerate(sizes) if i >> j & 1]
     said = tell(means, level)
-    assert "the best mean is A’s with 25 to 800 rows and B’s with 1,600 to 51,200;" in said
+    assert "the best mean is A's at 25 to 800 rows and B's at 1,600 to 51,200 rows;" in said
     others = [("AB", "AC") if i < 6 else ("AB", "BC") for i in range(12)]
     won = sum(not any((s, p) in level for p in o) for s, o in zip(sizes, others, strict=True))
     assert f"better than every other at {won} of these 12 sizes" in said
@@ -189,7 +189,7 @@ def test_many_sizes_are_summarised_by_the_best_means_or_by_the_ends(tell):
 SIZES = r"\d+(?: to \d+)?(?:(?:, | and )\d+(?: to \d+)?)*"
 NAMES = r"((?:[A-F], )*[A-F](?: or (?:[A-F]|one of \d+ others))?)"
 BEST = re.compile(rf"{NAMES} (?:does best )?with ({SIZES})")
-MEANS = re.compile(rf"([A-F])’s with ({SIZES})")
+MEANS = re.compile(rf"\b([A-F])'s at ({SIZES}) rows")
 UNDECIDED = re.compile(rf"; with ({SIZES}) rows|^On these models with ({SIZES}) rows")
 
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from simstudy import load_study, merge, register_learner, register_measure, run_shard, run_study
+from simstudy.components.registry import LEARNERS, MEASURES
 from simstudy.learners import NaiveBayes
 from simstudy.report.prose.reproduction import needed, same_scores
-from simstudy.study.registry import LEARNERS, MEASURES
 
 NOTHING = {"plugins": [], "plugin_files": [], "session": {}, "conditions": {"source": {}}}
 
@@ -71,7 +71,7 @@ def test_the_page_of_a_session_claims_less(registered, write_study, tmp_path):
     assert session["learner of_session"] == results.manifest["conditions"]["source"]["of_session"]
     page = (results.directory / "report.html").read_text()
     part = re.search(r'<section id="reproduce">.*?</section>', page, re.DOTALL).group()
-    assert "The file alone cannot be run" in part
+    assert "It cannot be run from its file" in part
     assert session["learner of_session"][:12] in part
     assert "simstudy run study.toml" not in part
     plain = run_study(load_study(write_study()), tmp_path / "plain", jobs=1)

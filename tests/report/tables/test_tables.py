@@ -10,14 +10,12 @@ import pandas as pd
 import pytest
 
 from simstudy import SimstudyError, make_study, run_study
-from simstudy.analysis.thresholds import Course, Overtaking
+from simstudy.analysis.models.thresholds import Course, Overtaking
 from simstudy.report.tables.files import write_tables
 from simstudy.report.tables.findings import decimals, means, models_needed, pairs, thresholds
-from simstudy.report.tables.html import as_html
-from simstudy.report.tables.latex import as_latex, latex_text
-from simstudy.report.tables.markdown import as_markdown, markdown_text
+from simstudy.report.tables.formats import as_html, as_latex, as_markdown, latex_text, markdown_text
 from simstudy.report.tables.table import TableCell, make_table
-from simstudy.report.tables.terminal import print_table
+from simstudy.report.terminal import print_table
 
 NASTY = r"a & b % c _ d # e $ f { g } h ~ i ^ j \ k | l"
 
@@ -26,7 +24,7 @@ def run(directory, **changes):
     content = {
         "name": "tabled",
         "models": 12,
-        "family": {"name": "tan", "attributes": [3, 4], "values": [2, 3]},
+        "family": {"name": "tan", "variables": [3, 4], "values": [2, 3]},
         "data": {"train_sizes": [8, 40, 1000], "test_size": 100},
         "learners": [
             {"name": "naive_bayes", "label": "NB"},
@@ -360,7 +358,7 @@ def test_tables_that_cannot_be_made_are_named(tmp_path):
     paths = write_tables(alone, tmp_path / "tables", "markdown")
     assert [path.name for path in paths] == ["means.md", "precision.md", "captions.md"]
     said = paths[-1].read_text(encoding="utf-8")
-    assert "- pairwise: there is one learner only" in said
+    assert "- pairwise: there is only one learner" in said
     assert "- anova: one learner at one size leaves nothing to compare" in said
     assert "Bold" not in said
     assert markdown_rows(paths[0])[0][0] == "naive_bayes"

@@ -1,0 +1,1 @@
+"""Advice on a table: which learner to use, and what more rows would bring."""

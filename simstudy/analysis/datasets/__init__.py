@@ -1,0 +1,1 @@
+"""Findings of studies of data sets."""

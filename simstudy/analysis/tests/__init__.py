@@ -1,0 +1,1 @@
+"""Statistical tests, intervals and adjustments."""

@@ -1,0 +1,1 @@
+"""What can be plugged into a study: registries, plugins, names with parameters, descriptions."""

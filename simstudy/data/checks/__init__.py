@@ -1,0 +1,1 @@
+"""Checks of tables: leaks, identifiers, repeated rows, odd values."""

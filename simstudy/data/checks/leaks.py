@@ -1,0 +1,183 @@
+"""What would mislead learners in a table: identifiers, copies of the target, repeated rows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection
+from dataclasses import dataclass
+
+import numpy as np
+
+from simstudy.arrays import FloatArray, IntArray
+from simstudy.data.files.columns import listed
+from simstudy.data.preparation.discretize import cut_points
+from simstudy.data.sample import Sample
+from simstudy.errors import SimstudyError
+from simstudy.texts import counted
+
+MIN_ROWS = 50
+_FEW_ROWS = 100  # below which a warning is given
+_FEW_OF_CLASS = 10
+_FEW_KNOWN = 20  # known values, below which a column is not suspected to name rows
+_ROWS_A_VALUE = 5  # of a column that is no identifier, and of a class
+_FEW_CLASSES = 10
+_HINT = "; name in ignore what is to be left out, in keep what is known before the class"
+
+
+@dataclass(frozen=True)
+class Screening:
+    """What would mislead learners in a table.
+
+    Attributes
+    ----------
+    identifiers, copies, constants : tuple of str
+        Columns with a different value in nearly every row, that determine the target, or have one
+        value.
+    repeated : int
+        The number of rows without missing values that are equal to an earlier one; 0 if there are
+        as many rows as combinations of values, or more.
+    classes : int
+        The number of classes, if there are too many for the rows; otherwise 0.
+    """
+
+    identifiers: tuple[str, ...]
+    copies: tuple[str, ...]
+    constants: tuple[str, ...]
+    repeated: int
+    classes: int
+
+    @property
+    def suspects(self) -> tuple[str, ...]:
+        """The columns that should be left out."""
+        return (*self.identifiers, *self.copies, *self.constants)
+
+    def sentences(self, left_out: bool = False) -> list[str]:
+        """Say what was found; the columns are in use unless they are ``left_out``."""
+        texts = []
+        hint = "; left out unless named in keep" if left_out else _HINT
+        for names, does, do, why, remark in (
+            (self.copies, "decides", "decide", "the target, as if copied from it", hint),
+            (self.identifiers, "names", "name", "the rows, as identifiers do", hint),
+            (self.constants, "has", "have", "a single value or none", "; left out" * left_out),
+        ):
+            number = counted(len(names), f"column {does}", f"columns {do}")
+            texts += [f"{number} {why}: {listed(names)}{remark}"] * bool(names)
+        if self.repeated:
+            texts.append(
+                f"{counted(self.repeated, 'row')} equal to an earlier row, target included; if "
+                "copies of one case are in the training and the test part, scores are too high"
+            )
+        if self.classes:
+            texts.append(
+                f"the target has {self.classes:,} classes, fewer than {_ROWS_A_VALUE} rows for "
+                "each; is it a number, or another column the target?"
+            )
+        return texts
+
+
+def screened(sample: Sample, keep: Collection[str] = ()) -> Screening:
+    """Find what would mislead; columns in ``keep`` are suspected only if they have one value."""
+    kinds: dict[str, list[str]] = {"identifier": [], "copy": [], "constant": []}
+    for place, variable in enumerate(sample.schema.attributes):
+        kind = _kind(sample.values[:, place], sample.target, variable.values is None)
+        if kind and (variable.name not in keep or kind == "constant"):
+            kinds[kind].append(variable.name)
+    identifiers, copies, constants = map(tuple, kinds.values())
+    return Screening(identifiers, copies, constants, _repeated(sample), _many_classes(sample))
+
+
+def check_usable(sample: Sample, screening: Screening, source: str) -> None:
+    """Refuse rows from which nothing can be predicted."""
+    rows, classes = len(sample), int(np.count_nonzero(sample.class_counts))
+    name = sample.schema.target.name
+    if classes < 2:
+        raise SimstudyError(f"{source}: all rows are of one class of '{name}'; two are needed")
+    if _many_classes(sample):
+        raise SimstudyError(
+            f"{source}: the target '{name}' has {classes:,} different values in "
+            f"{counted(rows, 'row')}; it is not a class with a few values. Is another column the "
+            "target? If it is a number, divide it into ranges first"
+        )
+    if rows < MIN_ROWS:
+        raise SimstudyError(
+            f"{source} has {counted(rows, 'row')}, and advice needs at least {MIN_ROWS}: scores "
+            "that are cross-validated on fewer are mostly chance, and so is what they would predict"
+        )
+    if len(screening.suspects) == len(sample.schema.attributes):
+        named = ", ".join(f"'{name}'" for name in screening.suspects)
+        raise SimstudyError(
+            f"{source}: no attribute is left: {named} are identifiers, copies of the target or of "
+            "one value; use --keep for those that are none"
+        )
+
+
+def _many_classes(sample: Sample) -> int:
+    """The number of classes if there are too many for the rows, otherwise 0."""
+    classes = int(np.count_nonzero(sample.class_counts))
+    return classes if classes > _FEW_CLASSES and classes * _ROWS_A_VALUE > len(sample) else 0
+
+
+def _kind(column: FloatArray, target: IntArray, numeric: bool) -> str:
+    """What is wrong with a column; empty if nothing is."""
+    present = ~np.isnan(column)
+    values, classes = column[present], target[present]
+    distinct, codes = np.unique(values, return_inverse=True)
+    if (len(distinct) < 2 and present.all()) or not len(distinct):
+        return "constant"
+    rows = len(values)
+    if rows >= _FEW_KNOWN and _identifies(values, distinct, numeric):
+        return "identifier"
+    if numeric and len(distinct) * _ROWS_A_VALUE > rows:
+        changes = np.count_nonzero(np.diff(classes[np.argsort(values)]))
+        if (changes + 1) * _ROWS_A_VALUE > rows:
+            return ""  # no cuts make few intervals of one class each
+        codes = np.searchsorted(cut_points(values, classes), values)
+    return "copy" if 2 * rows >= len(column) and _determines(codes, classes) else ""
+
+
+def _identifies(values: FloatArray, distinct: FloatArray, numeric: bool) -> bool:
+    """Whether a column names rows: nearly all labels differ, or whole numbers count the rows."""
+    if not numeric:
+        return len(distinct) * 2 > len(values)
+    if len(distinct) < len(values) or (distinct % 1 != 0).any():
+        return False
+    return bool((np.diff(values) > 0).all() or distinct[-1] - distinct[0] == len(values) - 1)
+
+
+def _determines(codes: IntArray, target: IntArray) -> bool:
+    """Whether every value of a column occurs with one class only, and often enough to tell."""
+    width = int(target.max()) + 1
+    cells = np.bincount(codes * width + target, minlength=(int(codes.max()) + 1) * width)
+    table = cells.reshape(-1, width) > 0
+    pure = table.sum(axis=1).max() == 1 and table.any(axis=0).sum() > 1
+    return bool(pure and table.any(axis=1).sum() * _ROWS_A_VALUE <= len(target))
+
+
+def _repeated(sample: Sample) -> int:
+    """The number of complete rows equal to an earlier one, if all could be different."""
+    gaps = np.isnan(sample.values)
+    used = ~gaps.all(axis=0)
+    values = sample.values[:, used][~gaps[:, used].any(axis=1)]
+    if math.prod(len(np.unique(column)) for column in values.T) <= len(values):
+        return 0  # some must be equal
+    rows = np.ascontiguousarray(values + 0.0)  # −0 is 0
+    return len(rows) - len({row.tobytes() for row in rows})
+
+
+def few_rows(sample: Sample) -> list[str]:
+    """Say where there are few rows, of all or of a class."""
+    notes = []
+    if len(sample) < _FEW_ROWS:
+        notes.append(
+            f"With {len(sample)} rows all intervals are wide, and most differences between "
+            "learners cannot be found."
+        )
+    labels = zip(sample.class_names, sample.class_counts, strict=True)
+    rare = [f"“{label}” ({count:.0f})" for label, count in labels if 0 < count < _FEW_OF_CLASS]
+    if rare:
+        shown = ", ".join(rare[:8]) + (", …" if len(rare) > 8 else "")
+        notes.append(
+            f"{counted(len(rare), 'class has', 'classes have')} fewer than {_FEW_OF_CLASS} rows "
+            f"({shown}): what is said of rare classes rests on very little."
+        )
+    return notes

@@ -1,0 +1,1 @@
+"""Reading of data files and frames."""

@@ -1,0 +1,1 @@
+"""Splits of a data set into training and test rows."""

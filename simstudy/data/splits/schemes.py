@@ -1,0 +1,371 @@
+"""Splits of a data set into training and test rows.
+
+A scheme is a frozen dataclass whose `Scheme.splits` is a pure function of the classes, the groups
+and the random stream: the splits are the same for all learners, and further repeats leave the
+earlier ones as they are. Rows, repeats and folds are counted from 0.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from itertools import pairwise
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from simstudy.arrays import IntArray
+from simstudy.data.splits.folds import ROUNDING, Units, in_proportion, whole_part
+from simstudy.errors import suggestion
+from simstudy.texts import counted
+
+MAX_REPEATS = 10_000
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """The training rows and the test rows of one fold of one repeat.
+
+    Parameters
+    ----------
+    repeat, fold : int
+        Which split it is.
+    tested : array of shape (rows,)
+        The fold in which each row of the data set is tested; −1 if in none. All folds of a repeat
+        share it.
+    bag : array, optional
+        The training rows, if they are not all the others: the bag of a bootstrap sample.
+    """
+
+    repeat: int
+    fold: int
+    tested: IntArray
+    bag: IntArray | None = None
+
+    @property
+    def train(self) -> IntArray:
+        """The training rows in ascending order; a bootstrap sample has rows more than once."""
+        return np.flatnonzero(self.tested != self.fold) if self.bag is None else self.bag
+
+    @property
+    def test(self) -> IntArray:
+        """The test rows in ascending order; of a bootstrap sample, those out of the bag."""
+        return np.flatnonzero(self.tested == self.fold)
+
+
+class Scheme(ABC):
+    """The base class of schemes, which draw the splits of one repeat."""
+
+    repeats: int = 1
+    stratify: bool = False
+
+    def __post_init__(self) -> None:
+        if type(self.repeats) is not int or not 1 <= self.repeats <= MAX_REPEATS:
+            allowed = f"a whole number from 1 to {MAX_REPEATS}"
+            raise ValueError(f"repeats must be {allowed}, not {self.repeats!r}")
+        if type(self.stratify) is not bool:
+            raise ValueError(f"stratify must be true or false, not {self.stratify!r}")
+
+    def splits(
+        self, target: npt.ArrayLike, rng: np.random.Generator, groups: npt.ArrayLike | None = None
+    ) -> tuple[Split, ...]:
+        """Return the splits of a data set, in the order of repeats and folds.
+
+        Parameters
+        ----------
+        target : array of shape (rows,)
+            The class of each row; used if ``stratify``.
+        rng : numpy.random.Generator
+            The stream of the splits of this data set.
+        groups : array of shape (rows,), optional
+            The group of each row, of any type. A group is never in both parts of a split.
+
+        Raises
+        ------
+        ValueError
+            If there are too few rows or groups.
+        """
+        units = self._units(target, groups)
+        units.demand(2, "training and test rows need")
+        repeats = range(self.repeats)
+        return tuple(split for repeat in repeats for split in self._draw(units, repeat, rng))
+
+    def rare(self, target: npt.ArrayLike, groups: npt.ArrayLike | None = None) -> dict[int, int]:
+        """Return the classes too rare to stratify, with the number of rows or groups they are in.
+
+        Less than one row (or group) of such a class is expected in some part of a split. Rare
+        classes are spread as evenly as possible.
+        """
+        if not self.stratify:
+            return {}
+        numbers = self._units(target, groups).units_of_strata.tolist()
+        by_class = zip(np.unique(target).tolist(), numbers, strict=True)
+        return {code: number for code, number in by_class if number < self._needed}
+
+    def rare_note(
+        self, target: npt.ArrayLike, names: Sequence[str], groups: npt.ArrayLike | None = None
+    ) -> str:
+        """Return a sentence on the classes too rare to stratify; empty if there are none."""
+        noun, rare = "row" if groups is None else "group", self.rare(target, groups)
+        if not rare:
+            return ""
+        listed = ", ".join(f"'{names[code]}' ({counted(rare[code], noun)})" for code in rare)
+        return (
+            f"{counted(len(rare), 'class', 'classes')} with fewer than {self._needed} {noun}s, too "
+            f"rare to stratify, spread as evenly as possible: {listed}"
+        )
+
+    def _units(self, target: npt.ArrayLike, groups: npt.ArrayLike | None) -> Units:
+        strata = np.unique(np.asarray(target), return_inverse=True)[1]
+        return Units(strata if self.stratify else np.zeros_like(strata), groups)
+
+    @property
+    def _needed(self) -> int:
+        """The rows or groups that a class needs to be expected in every part of a split."""
+        return 2
+
+    @abstractmethod
+    def _draw(self, units: Units, repeat: int, rng: np.random.Generator) -> Iterator[Split]:
+        """Return the splits of one repeat."""
+
+
+@dataclass(frozen=True)
+class CrossValidation(Scheme):
+    """k-fold cross-validation, repeated: each fold in turn is tested, the others train.
+
+    The sizes of folds differ by at most one row, and so do the rows of a class in them if
+    ``stratify``: rows are dealt to the folds in turn, class by class, and each class begins where
+    the last one ended. Groups are dealt greedily. With two folds, training and test rows are
+    swapped (Witten, Frank & Hall 2011, section 5.3); with five repeats of two folds it is 5×2cv
+    (Dietterich 1998), used by Hope & Korb (2002, 2004) with stratified folds.
+
+    References
+    ----------
+    Kohavi 1995, "A study of cross-validation and bootstrap for accuracy estimation and model
+    selection", IJCAI. Dietterich 1998, "Approximate statistical tests for comparing supervised
+    classification learning algorithms", Neural Computation 10.
+    """
+
+    folds: int = 10
+    repeats: int = 1
+    stratify: bool = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if type(self.folds) is not int or self.folds < 2:
+            raise ValueError(f"folds must be a whole number from 2, not {self.folds!r}")
+
+    @property
+    def _needed(self) -> int:
+        return self.folds
+
+    def _draw(self, units: Units, repeat: int, rng: np.random.Generator) -> Iterator[Split]:
+        units.demand(self.folds, f"{self.folds} folds need")
+        tested = units.folds(self.folds, rng)
+        return (Split(repeat, fold, tested) for fold in range(self.folds))
+
+
+@dataclass(frozen=True)
+class Holdout(Scheme):
+    """Repeated random holdout: ⌊share·n⌋ of n rows train, the others are tested.
+
+    Korb, Hope & Hughes (2001) took 25 times ⌊2n/3⌋ training rows, not stratified. If ``stratify``,
+    each class has its share of training rows, rounded down or up so that they add up to ⌊share·n⌋;
+    the largest fractions are rounded up. Groups are dealt greedily, so that the number of training
+    rows is near to the share.
+
+    References
+    ----------
+    Korb, Hope & Hughes 2001, "The evaluation of predictive learners: some theoretical and
+    empirical results", ECML.
+    """
+
+    share: float = 2 / 3
+    repeats: int = 25
+    stratify: bool = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.share, float) or not 0 < self.share < 1:
+            raise ValueError(f"share must be a number between 0 and 1, not {self.share!r}")
+
+    @property
+    def _needed(self) -> int:
+        return math.ceil(1 / min(self.share, 1 - self.share) - ROUNDING)
+
+    def _draw(self, units: Units, repeat: int, rng: np.random.Generator) -> Iterator[Split]:
+        yield Split(repeat, 0, units.holdout(self.share, rng))
+
+
+@dataclass(frozen=True)
+class LeaveOneOut(Scheme):
+    """Leave-one-out: each row in turn is tested, or each group if there are groups.
+
+    Nothing is random and nothing can be stratified. Fold i tests row i, or the group that is i-th
+    in sorted order.
+    """
+
+    def _draw(self, units: Units, repeat: int, rng: np.random.Generator) -> Iterator[Split]:
+        return (Split(repeat, unit, units.of_row) for unit in range(units.number))
+
+
+@dataclass(frozen=True)
+class Bootstrap(Scheme):
+    """Bootstrap samples: n rows drawn with replacement train, those never drawn are tested.
+
+    ``Split.train`` is the bag, with repetitions: also the rows of the resubstitution error. Groups
+    are drawn whole, as many as there are. If ``stratify``, rows are drawn within each class, groups
+    among those with the same most frequent class. A sample that leaves no row out is drawn again.
+
+    References
+    ----------
+    Efron & Tibshirani 1997, "Improvements on cross-validation: the .632+ bootstrap method",
+    JASA 92, who took 50 samples.
+    """
+
+    repeats: int = 50
+    stratify: bool = False
+
+    def _draw(self, units: Units, repeat: int, rng: np.random.Generator) -> Iterator[Split]:
+        if self.stratify and np.bincount(units.strata_of_units).max() < 2:
+            raise ValueError(f"a stratified bootstrap needs a class with at least 2 {units.noun}s")
+        while True:
+            bag = units.bag(rng)
+            tested = np.zeros(len(units.of_row), dtype=np.intp)
+            tested[bag] = -1
+            if not tested.all():
+                yield Split(repeat, 0, tested, bag)
+                return
+
+
+SCHEMES: Mapping[str, tuple[type[Scheme], Mapping[str, int]]] = {  # with what their names settle
+    "cv": (CrossValidation, {}),
+    "5x2cv": (CrossValidation, {"folds": 2, "repeats": 5}),
+    "swapped": (CrossValidation, {"folds": 2}),
+    "holdout": (Holdout, {}),
+    "loo": (LeaveOneOut, {}),
+    "bootstrap": (Bootstrap, {}),
+}
+
+Sizes: TypeAlias = tuple[int, ...] | tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Resampling:
+    """How data sets are split: the section ``[resampling]`` of a study.
+
+    Parameters
+    ----------
+    scheme : Scheme, optional
+        The scheme; None if the splits are read from a file.
+    splits : str, optional
+        The file of splits.
+    sizes : tuple of int or of float
+        Numbers of training rows, or shares of the training part, for learning curves; empty for
+        the whole training part alone.
+    stratify : bool
+        Whether subsets of these sizes are stratified.
+    """
+
+    scheme: Scheme | None
+    splits: str | None = None
+    sizes: Sizes = ()
+    stratify: bool = True
+
+    @classmethod
+    def of(cls, keys: Mapping[str, object]) -> Resampling:
+        """Return what the keys of a section say; raise a ValueError of one sentence.
+
+        The keys are ``scheme`` (by default ``"cv"``) with ``folds``, ``repeats``, ``share`` and
+        ``stratify`` as the scheme has them, or ``splits`` with ``stratify``; and ``sizes``.
+        """
+        rest = dict(keys)
+        sizes = check_sizes(rest.pop("sizes", ()))
+        if "splits" not in rest:
+            scheme = make_scheme(rest.pop("scheme", "cv"), rest)
+            return cls(scheme, None, sizes, scheme.stratify)
+        splits, stratify = rest.pop("splits"), rest.pop("stratify", True)
+        if not isinstance(splits, str) or not splits:
+            raise ValueError(f"splits must name a file, not {splits!r}")
+        if rest:
+            raise ValueError(f"{min(rest)} cannot be given together with splits = '{splits}'")
+        if not isinstance(stratify, bool):
+            raise ValueError(f"stratify must be true or false, not {stratify!r}")
+        return cls(None, splits, sizes, stratify)
+
+
+def make_scheme(name: object, keys: Mapping[str, object]) -> Scheme:
+    """Return the scheme of this name and these parameters; raise a ValueError of one sentence."""
+    if not isinstance(name, str) or name not in SCHEMES:
+        raise ValueError(f"unknown scheme {name!r}{suggestion(str(name), SCHEMES)}")
+    kind, settled = SCHEMES[name]
+    allowed = [field.name for field in fields(kind) if field.name not in settled]  # type: ignore[arg-type]
+    for key in keys:
+        if key not in allowed:
+            rule = f"its keys are {', '.join(allowed)}" if allowed else "it has no keys"
+            raise ValueError(f"{key} does not belong to scheme '{name}'; {rule}")
+    return kind(**settled, **keys)
+
+
+def check_sizes(sizes: object) -> Sizes:
+    """Return training sizes as a tuple: whole numbers of rows, or shares of the training part."""
+    allowed = "whole numbers of rows from 1, or shares above 0 and up to 1.0, in ascending order"
+    if not isinstance(sizes, list | tuple):
+        raise ValueError(f"sizes must be a list of {allowed}, not {sizes!r}")
+    for size in sizes:
+        share = isinstance(size, float) and 0 < size <= 1
+        if not share and not (type(size) is int and size >= 1):
+            raise ValueError(f"sizes must be {allowed}; one is {size!r}")
+    if len({type(size) for size in sizes}) > 1:
+        raise ValueError(f"sizes must be all whole numbers of rows or all shares, not {sizes!r}")
+    for size, following in pairwise(sizes):
+        if following <= size:
+            raise ValueError(f"sizes must be {allowed}; {following} follows {size}")
+    return tuple(sizes)
+
+
+def fitting_sizes(sizes: Sizes, rows: int) -> tuple[dict[int | float, int], Sizes]:
+    """Return the number of rows of each size that fits a training part, and the other sizes.
+
+    Sizes larger than the training part do not fit, nor do shares of it below one row. For the same
+    sizes in all splits of a data set, ask with the rows of the smallest training part.
+    """
+    numbers = {size: size if type(size) is int else whole_part(size * rows) for size in sizes}
+    fitting = {size: number for size, number in numbers.items() if 1 <= number <= rows}
+    return fitting, tuple(size for size in sizes if size not in fitting)
+
+
+def nested_subsets(
+    train: IntArray,
+    target: npt.ArrayLike,
+    numbers: Sequence[int],
+    rng: np.random.Generator,
+    stratify: bool = True,
+) -> dict[int, IntArray]:
+    """Return nested subsets of the training rows, by their numbers, each in ascending order.
+
+    Parameters
+    ----------
+    train : array
+        The training rows of a split.
+    target : array of shape (rows,)
+        The class of each row of the data set.
+    numbers : sequence of int
+        The numbers of rows, at most those of the training part.
+    rng : numpy.random.Generator
+        The stream of this split: which numbers are asked for changes no subset.
+    stratify : bool
+        Whether classes are represented in proportion.
+
+    Notes
+    -----
+    Subsets are the first rows of one permutation of the training rows. If stratified, the number of
+    rows of each class differs by less than one from its share, in subsets of any size.
+    """
+    order = rng.permutation(len(train))
+    if stratify:
+        order = in_proportion(np.asarray(target)[train], order, max(numbers, default=0), rng)
+    return {number: np.sort(train[order[:number]]) for number in numbers}

@@ -1,0 +1,94 @@
+"""The task of experiments whose treatments are applied to learners that are evaluated exactly."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from abc import abstractmethod
+from collections.abc import Iterable
+from dataclasses import replace
+from time import perf_counter
+from typing import ClassVar, Generic, TypeVar
+
+import numpy as np
+
+from simstudy.arrays import FloatArray
+from simstudy.components.spec import Spec
+from simstudy.data.sample import Sample
+from simstudy.engine.benches import Sequential, Streams, judge_of
+from simstudy.engine.evaluation import EXACT
+from simstudy.engine.task import Cell, NoPrimaryError, Task, plain_text
+from simstudy.estimators.bench import Judge
+from simstudy.experiments.base import ScoreColumn
+
+D = TypeVar("D")
+O = TypeVar("O")  # noqa: E741
+
+
+class ExactTask(Task, Generic[D, O]):
+    """One model: what its treatments share at a dose (D), and the outcome of one of them (O)."""
+
+    _predicts: ClassVar[bool] = False  # whether the seconds are of predicting, not of fitting
+    _last: tuple[int, D] | None = None
+
+    @property
+    def _exact_measures(self) -> Iterable[Spec]:
+        """The measures by which learners are evaluated."""
+        return self._plan.measured
+
+    def _scored_columns(self) -> list[ScoreColumn]:
+        return [ScoreColumn.of(measure, EXACT) for measure in self._exact_measures]
+
+    @abstractmethod
+    def drawn(self, size: int) -> D:
+        """Draw what treatments share at a dose."""
+
+    @abstractmethod
+    def applied(self, component: Spec, shared: D) -> O:
+        """Apply a treatment."""
+
+    @abstractmethod
+    def scored(self, outcome: O, shared: D) -> tuple[tuple[float, ...], list[str], str]:
+        """Return the scores of an outcome, warnings, and what the cell keeps."""
+
+    def shared(self, size: int) -> D:
+        """What treatments share at a dose; that of the last dose is cached."""
+        if self._last is None or self._last[0] != size:
+            self._last = None  # freed before the next one is drawn
+            self._last = size, self.drawn(size)
+        return self._last[1]
+
+    def _judge_of(self, measure: Spec, sample: Sample) -> Judge:
+        """The judge of the rows of a sample by a measure."""
+        return judge_of(self._plan, measure, sample.target, self._problem)
+
+    def _streams(self, learner: Spec, place: str) -> Streams:
+        """The streams of a learner by purpose."""
+        return Sequential(
+            lambda purpose: self._stream(f"learner/{learner.identity}/{place}/{purpose}")
+        )
+
+    def _exact(self, sample: Sample, place: str) -> FloatArray:
+        """The exact values of learners fitted to a sample, by measure; NaN where there is none."""
+        scores = []
+        for learner in self._plan.learners:
+            rng = self._stream(f"learner/{learner.identity}/{place}")
+            values = self._score(self._answers(learner, sample, rng)[0], sample)
+            scores.append([math.nan if isinstance(v, BaseException) else v for v in values])
+        return np.array(scores)
+
+    def score_cell(self, component: Spec, size: int, every: bool = False) -> Cell:
+        """Apply a treatment, and score the outcome."""
+        with warnings.catch_warnings(record=True) as raised, self._isolated():
+            warnings.simplefilter("always")
+            shared, started = self.shared(size), perf_counter()
+            outcome = self.applied(component, shared)
+            seconds = perf_counter() - started
+        values, troubles, kept = self.scored(outcome, shared)
+        if math.isnan(values[0]):
+            raise NoPrimaryError(troubles[0] if troubles else "no exact value", values)
+        if raised:
+            troubles.append(plain_text(f"{raised[0].category.__name__}: {raised[0].message}"))
+        fit, predict = (math.nan, seconds) if self._predicts else (seconds, math.nan)
+        cell = replace(self._blank(component, size), fit_seconds=fit, predict_seconds=predict)
+        return replace(cell, values=values, answers=kept, warning="; ".join(troubles))

@@ -1,0 +1,1 @@
+"""Bayesian classifiers: Naive Bayes, TAN, AODE, KDB, HNB and LBR."""

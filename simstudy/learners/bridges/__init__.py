@@ -1,0 +1,1 @@
+"""Learners of other libraries: scikit-learn and pgmpy."""

@@ -1,0 +1,1 @@
+"""Learners of Bayesian networks: CaMML, and networks estimated from counts."""

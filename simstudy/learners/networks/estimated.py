@@ -1,0 +1,97 @@
+"""Bayesian networks with parameters estimated from a sample."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property, lru_cache
+from typing import TypeAlias
+
+import numpy as np
+
+from simstudy.arrays import FloatArray
+from simstudy.data.sample import Sample
+from simstudy.networks.network import Network
+
+Arc: TypeAlias = tuple[int, int]
+
+
+@lru_cache(maxsize=4096)
+def members(mask: int) -> tuple[int, ...]:
+    """Return the variables of a bit mask, in order."""
+    return tuple(v for v in range(mask.bit_length()) if mask >> v & 1)
+
+
+def parameters(sample: Sample, axes: Sequence[int], alpha: float = 0.5) -> FloatArray:
+    """Return P(last variable | the others), (n + α)/(N + kα)."""
+    counts = sample.counts(*axes)
+    total = counts.sum(axis=-1, keepdims=True) + counts.shape[-1] * alpha
+    return np.asarray((counts + alpha) / total)
+
+
+class EstimatedNetwork(Network):
+    """A Bayesian network of given structure, with P(v|pa) = (n + α)/(N + kα).
+
+    Parameters
+    ----------
+    sample : Sample
+        The training sample.
+    masks : sequence of int
+        The parents of every variable, as a bit mask.
+    alpha : float
+        Pseudocount added to every count.
+    tables : dict, optional
+        Cache of ``log_tables`` by their axes, shared by networks with the same sample and alpha.
+    """
+
+    def __init__(
+        self,
+        sample: Sample,
+        masks: Sequence[int],
+        alpha: float = 0.5,
+        tables: dict[tuple[int, ...], FloatArray] | None = None,
+    ) -> None:
+        self.cards = sample.cards
+        self.masks = tuple(int(mask) for mask in masks)
+        self.parents = tuple(members(mask) for mask in self.masks)
+        self._sample, self._alpha = sample, alpha
+        self._tables = {} if tables is None else tables
+
+    @cached_property
+    def log_tables(self) -> list[FloatArray]:
+        """log P(v | parents) of every variable, with the axes of `axes`."""
+        for axes in self.axes:
+            if axes not in self._tables:
+                self._tables[axes] = np.log(parameters(self._sample, axes, self._alpha))
+        return [self._tables[axes] for axes in self.axes]
+
+    @cached_property
+    def data_cost(self) -> float:
+        """−log likelihood of the sample under the parameters, in nits."""
+        tables = zip(self.axes, self.log_tables, strict=True)
+        return -float(sum((self._sample.counts(*axes) * table).sum() for axes, table in tables))
+
+
+def extension(variables: int, edges: Iterable[Arc]) -> list[Arc]:
+    """Return a DAG that extends a pattern; undirected edges are given in both directions.
+
+    Dor & Tarsi (1992): a potential sink, the lowest first, takes all its neighbours as parents and
+    is removed. The DAG has the pattern's arcs and no additional colliders. If a pattern of PC has
+    no such extension, the variable with the fewest outgoing arcs is removed.
+    """
+    pattern = set(edges)
+    joined = pattern | {(v, u) for u, v in pattern}
+    remaining = list(range(variables))
+
+    def unfit(v: int) -> tuple[int, bool, int]:
+        around = [u for u in remaining if (u, v) in joined]
+        free = [u for u in around if {(u, v), (v, u)} <= pattern]
+        arcs_out = sum((u, v) not in pattern for u in around)
+        collides = any(u != w and (u, w) not in joined for u in free for w in around)
+        return arcs_out, collides, v
+
+    arcs: list[Arc] = []
+    while remaining:
+        sink = min(remaining, key=unfit)
+        remaining.remove(sink)
+        arcs += [(u, sink) for u in remaining if (u, sink) in joined]
+    return arcs

@@ -1,0 +1,1 @@
+"""Decision trees and graphs: C4.5, and by minimum message length."""

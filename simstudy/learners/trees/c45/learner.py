@@ -1,0 +1,139 @@
+"""The C4.5 learner."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from simstudy.arrays import FloatArray
+from simstudy.data.attribute_arrays import attribute_values
+from simstudy.data.sample import Sample
+from simstudy.learners.base import Described, Learner, require, shape_text
+from simstudy.learners.trees.c45.grow import grow
+from simstudy.learners.trees.c45.prune import Pruner, collapse
+from simstudy.learners.trees.c45.small_samples import SmallSample, is_small
+from simstudy.learners.trees.c45.table import Attributes, Entries, TrainingRows
+from simstudy.learners.trees.c45.tree import SMALL, Tree
+from simstudy.texts import counted
+
+# With fewer rows, finding duplicates costs more than it saves.
+_FEW_ROWS = 2000
+
+
+@dataclass(frozen=True)
+class C45(Learner):
+    """C4.5 release 8 decision trees, equal to Weka's J48 (Quinlan 1993, 1996).
+
+    Each node tests the attribute of maximum gain ratio among those of at least average gain.
+
+    Parameters
+    ----------
+    confidence : float > 0, <= 0.5
+        Confidence level of the error limits for pruning, up to 0.5; smaller values prune more.
+    min_leaf : float > 0
+        Minimum number of rows in at least two branches of a test.
+    prune : bool
+        Whether to prune. Subtrees that are no better than a leaf on the training rows are
+        always collapsed.
+    laplace : bool
+        Whether leaves predict (n_c + 1)/(n + k) instead of n_c/n.
+    subtree_raising : bool
+        Whether pruning may replace a node by its largest branch.
+
+    Notes
+    -----
+    A leaf without training rows predicts as its parent. Row weights count as repetitions. A
+    numeric attribute is split in two, at a value of the training rows; as in Weka, values closer
+    than 1e-5 are not split. A row whose value of the tested attribute is missing goes down all
+    branches, weighted by the shares of the rows with known values.
+
+    References
+    ----------
+    J. R. Quinlan (1993). C4.5: Programs for Machine Learning. Morgan Kaufmann.
+
+    J. R. Quinlan (1996). Improved use of continuous attributes in C4.5. Journal of Artificial
+    Intelligence Research 4.
+    """
+
+    accepts: ClassVar[frozenset[str]] = frozenset({"numeric", "missing"})
+
+    confidence: float = 0.25
+    min_leaf: float = 2
+    prune: bool = True
+    laplace: bool = False
+    subtree_raising: bool = True
+
+    def __post_init__(self) -> None:
+        allowed = 0 < self.confidence <= 0.5
+        require(allowed, "confidence", self.confidence, "it must lie above 0, up to 0.5")
+        allowed = 0 < self.min_leaf < np.inf
+        require(allowed, "min_leaf", self.min_leaf, "it must be above 0 and finite")
+
+    def fit(self, sample: Sample, rng: np.random.Generator | None = None) -> FittedC45:
+        distinct = sample.weights is not None or len(sample) > _FEW_ROWS
+        return self.fit_table(TrainingRows(sample, distinct=distinct))
+
+    def fit_table(self, table: TrainingRows) -> FittedC45:
+        """Fit to the rows of a table."""
+        if is_small(table):
+            small = SmallSample(table, self.min_leaf, self.confidence, self.subtree_raising)
+            return FittedC45(small.tree(self.prune), table.cards, self.laplace)
+        tree, rows = grow(table, self.min_leaf)
+        collapse(tree)
+        if self.prune:
+            Pruner(tree, table, self.confidence, self.subtree_raising).prune(rows)
+        tree.compact()
+        return FittedC45(tree, table.cards, self.laplace)
+
+
+class FittedC45(Described):
+    """A fitted C4.5 tree with class probabilities in its leaves.
+
+    Attributes
+    ----------
+    tree : Tree
+        The nodes.
+    probabilities : array of shape (nodes, classes)
+        Class probabilities of each node.
+    """
+
+    def __init__(self, tree: Tree, cards: tuple[int, ...], laplace: bool) -> None:
+        self.tree, self._cards = tree, cards
+        counts = tree.counts.T.copy()
+        totals = counts.sum(axis=1)
+        if len(empty := (totals[1:] < SMALL).nonzero()[0]):
+            # Nodes without training rows predict as their parents. All but the root are children.
+            parents = np.repeat(np.arange(len(tree)), tree.branches)
+            counts[empty + 1] = counts.take(parents[empty], axis=0)
+        if laplace or totals[0] < SMALL:
+            counts += 1
+        self.probabilities: FloatArray = counts / counts.sum(axis=1, keepdims=True)
+
+    def _facts(self) -> list[str]:
+        shape = shape_text(len(self._cards), self.probabilities.shape[1])
+        leaves = counted(int((self.tree.branches == 0).sum()), "leaf", "leaves")
+        return [shape, f"{leaves}, {counted(len(self.tree), 'node')}"]
+
+    def predict_proba(self, rows: Sample | npt.ArrayLike) -> FloatArray:
+        """Return class probabilities, one row for each row of a sample or of attribute values."""
+        return self.predict_table(self.attributes(rows))
+
+    def attributes(self, rows: Sample | npt.ArrayLike) -> Attributes:
+        """Return the attributes of a sample, or attribute values, as `Attributes`."""
+        return Attributes(attribute_values(rows, self._cards), self._cards)
+
+    def predict_table(self, attributes: Attributes) -> FloatArray:
+        """Return one row of class probabilities per row of attributes."""
+        if attributes.plain:
+            return self.probabilities.take(self.tree.plain_leaves(attributes), axis=0)
+        rows = np.arange(len(attributes))
+        ends = self.tree.leaves(attributes, Entries(rows, np.zeros_like(rows), np.ones(len(rows))))
+        if attributes.complete:
+            return self.probabilities.take(ends.nodes, axis=0)
+        answers = self.probabilities.take(ends.nodes, axis=0) * ends.weights[:, None]
+        result = np.zeros((len(rows), answers.shape[1]))
+        np.add.at(result, ends.rows, answers)
+        return result

@@ -1,0 +1,1 @@
+"""Learners made of another learner: calibrated, cost-sensitive, selected."""

@@ -1,0 +1,119 @@
+"""Learners that are made of another learner, which a study names with its parameters."""
+
+from __future__ import annotations
+
+import dataclasses
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import simstudy.learners
+from simstudy.errors import suggestion
+from simstudy.learners.base import Learner
+
+# Names of study files, and public names here.
+LEARNERS = {
+    "prior": "Prior",
+    "naive_bayes": "NaiveBayes",
+    "tan": "TAN",
+    "aode": "AODE",
+    "kdb": "KDB",
+    "camml": "CaMML",
+    "hnb": "HNB",
+    "lbr": "LBR",
+    "c45": "C45",
+    "boosted_c45": "BoostedC45",
+    "mml_tree": "MMLTree",
+    "mml_graph": "MMLGraph",
+    "decision_stump": "DecisionStump",
+    "one_r": "OneR",
+}
+
+
+@dataclass(frozen=True)
+class Compound(Learner):
+    """Base class of learners made of others, `learners`."""
+
+    @abstractmethod
+    def learners(self) -> list[Learner]:
+        """Return the other learners."""
+
+    @property
+    def accepts(self) -> frozenset[str]:  # type: ignore[override]
+        """Rows that all the learners accept."""
+        return frozenset.intersection(*(learner.accepts for learner in self.learners()))
+
+    def check_design(
+        self, variables: tuple[int, int], values: tuple[int, int], sizes: Sequence[int]
+    ) -> None:
+        """Refuse what a learner refuses."""
+        for learner in self.learners():
+            if hasattr(learner, "check_design"):
+                learner.check_design(variables, values, sizes)
+
+    def warm_up(self) -> None:
+        """Prepare the learners, so that this is not timed as part of a fit."""
+        for learner in self.learners():
+            if hasattr(learner, "warm_up"):
+                learner.warm_up()
+
+
+@dataclass(frozen=True)
+class Wrapper(Compound):
+    """Base class of learners that change what another learner does.
+
+    Parameters
+    ----------
+    learner : str
+        The name of the learner: a built-in one, or a classifier by its path.
+    parameters : table, optional
+        The parameters of that learner; its defaults if not given.
+    """
+
+    purpose: ClassVar[str]  # what is done to the learner, for sentences: "weighted by costs"
+
+    learner: str = "naive_bayes"
+    parameters: dict[str, object] | None = None
+
+    def __post_init__(self) -> None:
+        self.base()  # checks its name and parameters
+
+    def base(self) -> Learner:
+        """Return the other learner."""
+        return make_learner(self.learner, self.parameters or {}, self.purpose)
+
+    def learners(self) -> list[Learner]:
+        return [self.base()]
+
+
+def make_learner(name: str, parameters: Mapping[str, object], purpose: str) -> Learner:
+    """Return a learner by its name or path, with parameters; ``purpose`` is for errors."""
+    cls = _find(name, purpose)
+    names = [field.name for field in dataclasses.fields(cls) if field.init]
+    for key in parameters:
+        if key not in names:
+            of = f"parameters: '{key}' is no parameter of '{name}'"
+            raise ValueError(f"{of}{suggestion(key, names)}")
+    try:
+        learner: Learner = cls(**parameters)
+    except TypeError as error:  # a value of another type
+        raise ValueError(f"parameters = {parameters!r} do not fit '{name}'") from error
+    if learner.needs_structure:
+        raise ValueError(f"tree = 'true' is not possible for a learner {purpose}")
+    return learner
+
+
+def _find(name: str, purpose: str) -> type[Learner]:
+    """Return the class of a learner by its name or path."""
+    if name in LEARNERS:
+        return getattr(simstudy.learners, LEARNERS[name])
+    if name.startswith("pgmpy:"):
+        from simstudy.learners.bridges.pgmpy import pgmpy_learner
+
+        return pgmpy_learner(name)
+    if ":" in name:
+        from simstudy.learners.bridges.scikit import scikit_learner
+
+        return scikit_learner(name)
+    raise ValueError(f"learner = '{name}' cannot be {purpose}{suggestion(name, LEARNERS)}")

@@ -1,0 +1,1 @@
+"""Measures of decisions: confusion matrix, costs, precision and recall."""

@@ -1,0 +1,1 @@
+"""Measures of ranking: areas under curves, DeLong's method, retrieval."""

@@ -1,0 +1,1 @@
+"""Measures of class probabilities row by row: rewards, losses, errors, message lengths."""

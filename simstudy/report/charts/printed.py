@@ -1,0 +1,299 @@
+"""Figures of studies of models and of data sets, for print."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from simstudy.analysis.datasets.two_measures import measure_pairs
+from simstudy.analysis.models.average_ranks import Ranks
+from simstudy.data.sizes import Size
+from simstudy.errors import SimstudyError
+from simstudy.experiments.learners.data_results import DataResults
+from simstudy.experiments.learners.results import LearnerResults
+from simstudy.report.charts import curves, data, layout, pairs, ranks, spec, spread
+from simstudy.report.charts.layout import Maker, NotDrawnError, Printed
+from simstudy.report.charts.mpl import Style
+from simstudy.report.charts.spec import Key, Panels, drawable
+from simstudy.report.prose import captions
+from simstudy.report.prose import data_statements as prose
+from simstudy.report.prose.design import design
+from simstudy.report.prose.pairwise import added_sizes
+from simstudy.report.prose.phrases import opening
+from simstudy.results.read.model_analyses import ModelResults
+
+_MAX_ROWS = {False: 44, True: 11}  # of the overview of thresholds, in a paper and on a slide
+_ALONE = "it needs at least two learners and two data sets on which all have a mean"
+
+
+# Studies of models
+
+
+def model_makers(results: ModelResults) -> dict[str, Maker]:
+    """The figures by the names of their files."""
+    makers: dict[str, Maker] = {}
+    for place, name in enumerate(results.measures):
+        file = f"learning_curves_{name}" if place else "learning_curves"
+        makers[file] = partial(learning_curves, measure=name)
+    makers |= {"differences": differences, "thresholds": thresholds, "scores": scores}
+    return makers | {"ranks": rank_diagrams}
+
+
+def learner_makers() -> dict[str, Maker]:
+    """The figures that only learners have."""
+    makers: dict[str, Maker] = {"reliability": reliability, "regret": regret}
+    return makers | {"reward_and_divergence": reward_and_divergence}
+
+
+def _leading(results: ModelResults, style: Style) -> tuple[list[str], str]:
+    """The learners that fit, the best at the largest size, and a sentence that says which."""
+    if len(results.treatments) <= style.learners:
+        return results.treatments, ""
+    treatments, kept = f"{len(results.treatments)} {results.study.experiment.name}", style.learners
+    best = results.findings().ranked(results.doses[-1])[:kept]
+    which = f"Shown: the {kept} of {treatments} with the best means at {results.doses[-1]:,} rows."
+    return [learner for learner in results.treatments if learner in best], which
+
+
+def learning_curves(results: ModelResults, style: Style, measure: str) -> Printed:
+    """Learning curves of one measure."""
+    findings = results.findings(measure)
+    shown, which = _leading(results, style)
+    if not any(drawable(mean.mean) for mean in findings.means if mean.learner in shown):
+        raise NotDrawnError("no mean is finite")
+    title = f"{opening(findings.info.label)} with more {findings.design.words.dose} rows"
+    if len(shown) > captions.MAX_BARS and not style.titles:  # slides have one picture
+        panels = curves.each_learner(findings, shown)
+    else:
+        chart = curves.learning_curves(findings, shown)
+        panels = Panels((chart,), chart.key)
+    caption = captions.curves(findings, len(shown), each=not panels.key)
+    text = (caption, *panels.charts[0].notes, captions.made(results.study), which)
+    return Printed(title, panels, text, layout.lines if panels.key else layout.pages)
+
+
+def differences(results: ModelResults, style: Style) -> Printed:
+    """Paired differences against the dose, a panel for each pair."""
+    findings, kind = results.findings(), results.study.experiment
+    every = pairs.all_pairs(findings)
+    if not every or len(results.doses) < 2:
+        raise NotDrawnError(f"they need two {kind.name} and two {kind.size}s")
+    if len(every) > pairs.MAX_PAIRS:
+        raise NotDrawnError(
+            f"{len(every)} pairs of {kind.name} are too many for one figure, which holds at most "
+            f"{pairs.MAX_PAIRS}; the table of pairs has them all"
+        )
+    panels = Panels(tuple(pairs.differences(findings, every)), across=3, shared=True)
+    notes = dict.fromkeys(note for chart in panels.charts for note in chart.notes)
+    text = (captions.differences(findings), *notes, captions.made(results.study))
+    return Printed(f"Differences in {findings.info.label}", panels, text)
+
+
+def thresholds(results: ModelResults, style: Style) -> Printed:
+    """Sizes at which treatments overtake each other, all pairs in one figure."""
+    findings, kind = results.findings(), results.study.experiment
+    if not findings.courses:
+        raise NotDrawnError(f"they need two {kind.name} and two {kind.size}s")
+    leader = findings.ranked(results.doses[-1])[0]
+    rows, which = pairs.threshold_rows(findings.courses, _MAX_ROWS[style.titles], leader)
+    chart = pairs.thresholds(rows, results.doses, f"{kind.dose} rows", findings.info.label)
+    caption = captions.thresholds(findings, min(row.course.n for row in rows))
+    text = (caption, which, f"{design(results.study)}.", added_sizes(findings))
+    return Printed(chart.title, Panels((chart,)), text, layout.stacked)
+
+
+def scores(results: ModelResults, style: Style) -> Printed:
+    """The scores of all models, a panel for each size."""
+    findings = results.findings()
+    shown, which = _leading(results, style)
+    sizes = spec.spaced(results.doses, 2 if style.titles else 3)
+    values = [v for size in sizes for label in shown for v in findings.values(label, size)]
+    undrawn = sum(not drawable(value) for value in values)
+    if undrawn == len(values):
+        raise NotDrawnError(f"no cell has a finite {findings.measure}")
+    panels = spread.scores(findings, sizes, shown)
+    text = (captions.scores(findings, undrawn, sizes), which, captions.made(results.study))
+    title = f"{opening(findings.info.label)} of every model"
+    return Printed(title, panels, text, layout.in_rows)
+
+
+def rank_diagrams(results: ModelResults, style: Style) -> Printed:
+    """Critical-difference diagrams, a panel for each size."""
+    findings, k, kind = results.findings(), len(results.treatments), results.study.experiment
+    joined = k <= ranks.MAX_JOINED
+    if k < 2:
+        raise NotDrawnError(f"they need at least two {kind.name}")
+    if style.titles and not joined:
+        raise NotDrawnError(f"diagrams of {k} {kind.name} do not fit on a slide")
+    rankings, without = [], []
+    for size in results.doses[-1:] if style.titles or not joined else spec.spaced(results.doses, 3):
+        if isinstance(ranking := findings.ranks(size), Ranks):
+            rankings.append(ranking)
+        else:
+            without.append(f"At {size:,} rows there are no ranks: {ranking.text}.")
+    if not rankings:
+        raise NotDrawnError(" ".join(without))
+    panels = Panels(tuple(ranks.ranks(ranking, kind) for ranking in rankings))
+    caption = captions.ranks(findings, rankings, joined)
+    text = (caption, f"{design(results.study)}.", *without)
+    return Printed(f"Average ranks by {findings.info.label}", panels, text, layout.stacked)
+
+
+def reliability(results: LearnerResults, style: Style) -> Printed:
+    """Observed frequencies against predictions, a panel for each learner."""
+    sizes = sorted({results.doses[0], results.doses[-1]})
+    shown, which = _leading(results, style)
+    try:
+        bins = results.calibration(sizes, learners=shown)
+    except SimstudyError as error:
+        raise NotDrawnError(str(error)) from error
+    panels = spread.reliability(bins, shown)
+    if not panels.charts:
+        raise NotDrawnError("no cell of the models to run again succeeded")
+    text = (captions.reliability(bins, results.study, sizes), which)
+    return Printed("Observed frequency against predicted probability", panels, text)
+
+
+def regret(results: LearnerResults, style: Style) -> Printed:
+    """The components of regret, a panel for each learner."""
+    split = results.regret_parts
+    if split is None:
+        raise NotDrawnError(
+            "the study has not measured 'regret', 'representation' and 'estimation', or no model "
+            "has all of them"
+        )
+    shown, which = _leading(results, style)
+    panels = spread.regret(split, results.treatments, results.info("regret").unit, shown)
+    caption, made = captions.regret(split, results.study), captions.made(results.study)
+    return Printed("Regret and its parts", panels, (caption, captions.REGRET_PARTS, made, which))
+
+
+def reward_and_divergence(results: ModelResults, style: Style) -> Printed:
+    """Rewards against divergences from the truth, a panel for each learner."""
+    needed = ("information_reward", "kl_divergence")
+    if missing := [f"'{name}'" for name in needed if name not in results.measures]:
+        raise NotDrawnError(f"the study has not measured {' and '.join(missing)}")
+    shown, which = _leading(results, style)
+    reward, divergence = (results.info(name) for name in needed)
+    panels, cells, drawn = spread.divergence(results.findings(), reward, divergence, shown)
+    if not drawn:
+        raise NotDrawnError("no cell has a divergence above 0")
+    text = captions.divergence(results.study, reward.label, divergence.label, cells, drawn)
+    return Printed("Reward against divergence from the truth", panels, (text, which))
+
+
+# Studies of data sets
+
+
+def data_makers(results: DataResults) -> dict[str, Maker]:
+    """The figures by the names of their files."""
+    kinds = {"wins": wins, "means": means, "ranks": rank_diagram, "posterior": posterior}
+    kinds |= {"learning_curves": data_learning} if len(results.study.doses) > 1 else {}
+    makers: dict[str, Maker] = {}
+    for place, name in enumerate(results.measures):
+        end = f"_{name}" if place else ""
+        makers |= {f"{kind}{end}": partial(make, measure=name) for kind, make in kinds.items()}
+    for first, second in measure_pairs(results.measures):
+        makers[f"measures_{first}_{second}"] = partial(scatter, first=first, second=second)
+    return makers
+
+
+def _key(results: DataResults) -> tuple[Key, ...]:
+    return tuple(Key(label, series=place) for place, label in enumerate(results.treatments))
+
+
+def _made(results: DataResults) -> str:
+    return f"{opening(design(results.study))}."
+
+
+def wins(results: DataResults, style: Style, measure: str) -> Printed:
+    """On how many data sets each learner has the best mean and is significantly ahead."""
+    findings = results.data_findings(measure)
+    if len(findings.learners) < 2 or len(findings.datasets) < 2:
+        raise NotDrawnError(_ALONE)
+    chart = data.wins(findings)
+    text = (
+        "Upper bar: data sets on which the learner has the best mean; lower bar: data sets on "
+        "which it is significantly better than another learner and worse than none "
+        f"({prose.method(findings)})."
+    )
+    return Printed(chart.title, Panels((chart,)), (text, _made(results)), layout.in_rows)
+
+
+def means(results: DataResults, style: Style, measure: str) -> Printed:
+    """The means of all learners by data set; of a single data set, its splits."""
+    findings, made = results.data_findings(measure), _made(results)
+    if len(findings.datasets) == 1:
+        chart = data.splits(findings, findings.datasets[0])
+        text = "Dots: splits, which share rows; larger marks: their means."
+        return Printed(chart.title, Panels((chart,)), (text, made), layout.in_rows)
+    chart = data.by_dataset(findings)
+    text = "Means over the splits of each data set."
+    panels = Panels((chart,), _key(results))
+    return Printed(chart.title, panels, (text, made), layout.rows_with_key)
+
+
+def rank_diagram(results: DataResults, style: Style, measure: str) -> Printed:
+    """The diagram of average ranks over data sets."""
+    findings = results.data_findings(measure)
+    over, title = findings.over_sets, f"Average ranks by {findings.info.label}"
+    if over is None or len(over.learners) < 3:
+        raise NotDrawnError("it needs at least three learners, and two data sets with all means")
+    if over.friedman.reason:
+        raise NotDrawnError(over.friedman.reason)
+    if style.titles and len(over.learners) > ranks.MAX_JOINED:
+        raise NotDrawnError(f"a diagram of {len(over.learners)} learners does not fit on a slide")
+    text = (
+        f"{title} over {len(over.datasets)} data sets (1 is best). "
+        f"{ranks.bars(over)} ({prose.over_method(over)})."
+    )
+    panels = Panels((ranks.over_sets(over),))
+    return Printed(title, panels, (text, _made(results)), layout.stacked)
+
+
+def posterior(results: DataResults, style: Style, measure: str) -> Printed:
+    """The posterior that one of two learners is better over data sets."""
+    findings = results.data_findings(measure)
+    over, info = findings.over_sets, findings.info
+    if over is None:
+        raise NotDrawnError(_ALONE)
+    chart = data.posterior(over)
+    if chart.absent:
+        raise NotDrawnError(chart.absent)
+    equivalent = prose.equivalence(over.rope, info)
+    middle = [Key(equivalent, "equal")] if over.rope else []
+    key = (Key("the first is better", "first"), *middle, Key("the second is better", "second"))
+    which = "Only pairs with the leading learner are shown; the table has all pairs."
+    text = (
+        f"Posterior probabilities by {info.label} over {len(over.datasets)} data sets, by the "
+        f"Bayesian signed rank test (Benavoli et al. 2017; {equivalent}). Significance is "
+        "decided by Wilcoxon's test, not by these.",
+        which if len(chart.y.marks) < len(over.pairs) else "",
+        _made(results),
+    )
+    panels = Panels((chart,), key)
+    return Printed("Who is better over data sets", panels, text, layout.rows_with_key)
+
+
+def data_learning(results: DataResults, style: Style, measure: str) -> Printed:
+    """Learning curves, a panel for each data set."""
+    sizes = [Size.stored(size).value for size in results.study.doses]
+    by_size = [results.data_findings(measure, size=size) for size in sizes]
+    charts = tuple(data.learning(by_size, name) for name in by_size[0].datasets)
+    title = f"{opening(by_size[0].info.label)} with more training rows"
+    text = ("Means over the splits of each data set.", _made(results))
+    return Printed(title, Panels(charts, _key(results)), text)
+
+
+def scatter(results: DataResults, style: Style, first: str, second: str) -> Printed:
+    """Means by two measures, with the data sets on which they name different winners."""
+    both = results.data_findings(first), results.data_findings(second)
+    reversals = results.reversals(first, second, examples=False)
+    labels = (both[0].info.label, both[1].info.label)
+    lines = " Lines join the two winners of a data set where these differ."
+    text = (
+        f"Means of each learner on each data set.{lines * bool(reversals.found)}",
+        prose.reversal_sentence(reversals, labels) if len(results.treatments) > 1 else "",
+        _made(results),
+    )
+    panels = Panels((data.scatter(*both, reversals),), _key(results), height=3.2)
+    return Printed(f"{opening(labels[1])} against {labels[0]}", panels, text)

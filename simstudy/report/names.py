@@ -1,3 +1,0 @@
-"""The name of the page of a study."""
-
-PAGE = "report.html"

@@ -1,0 +1,326 @@
+"""A page that compares several studies, as one self-contained HTML file."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import cast
+
+import pandas as pd
+
+from simstudy.analysis.claims.published import Agreement
+from simstudy.analysis.claims.verdict import StatementVerdict
+from simstudy.analysis.models.findings import ModelFindings
+from simstudy.experiments import shared_words
+from simstudy.experiments.base import Words
+from simstudy.experiments.page import Overall, Section
+from simstudy.report.charts import curves as lines
+from simstudy.report.charts import svg
+from simstudy.report.pages.page import render
+from simstudy.report.prose import captions, claims, comparison
+from simstudy.report.prose.numbers import number
+from simstudy.report.prose.pairwise import pair_method
+from simstudy.report.prose.phrases import axis_label, intervals_of_means, listed, opening, with_unit
+from simstudy.report.tables import comparison as build
+from simstudy.report.tables.table import Table, TableCell, make_table, words
+from simstudy.results.read.open import Results
+from simstudy.study.constants import PAGE
+from simstudy.study.lists import Published
+
+_MAX_LEARNERS = 20  # whose lines are drawn
+_MAX_MEASURES = 12  # all of which are shown
+
+
+@dataclass(frozen=True)
+class Compared:
+    """The content of a comparison page.
+
+    Attributes
+    ----------
+    studies : mapping
+        The results by the names of the studies.
+    verdicts : sequence of StatementVerdict
+        On statements about them.
+    readings : sequence of (Reading, verdicts)
+        The verdicts under several readings, first those above.
+    printed : sequence of (Published, Agreement)
+        Printed values, and how ours agree with them.
+    changes : DataFrame, optional
+        The table of `analysis.compare`, whose studies have the same names.
+    not_compared : str
+        Why there is none, if the scores of the studies are not comparable.
+    of_list : bool
+        Whether the studies are a list, in directories of their names beside the page.
+    variants : bool
+        Whether the studies are variants of one; the readings then have the findings of each.
+    note : str
+        Remarks beyond the verdicts.
+    """
+
+    studies: Mapping[str, Results]
+    verdicts: Sequence[StatementVerdict] = ()
+    readings: claims.Readings = ()
+    printed: Sequence[tuple[Published, Agreement]] = ()
+    changes: pd.DataFrame | None = None
+    not_compared: str = ""
+    of_list: bool = False
+    variants: bool = False
+    note: str = ""
+
+    @property
+    def words(self) -> Words:
+        """The words for what is compared."""
+        return shared_words([results.study.experiment for results in self.studies.values()])
+
+    @property
+    def learners(self) -> list[str]:
+        """The treatments of all studies."""
+        every = (label for results in self.studies.values() for label in results.treatments)
+        return [*dict.fromkeys(every)]
+
+
+def compare_page(compared: Compared, measure: str = "", title: str = "", citation: str = "") -> str:
+    """Write the page as HTML.
+
+    Parameters
+    ----------
+    compared
+        The studies, and statements about them.
+    measure
+        A measure on whose scale all studies are drawn beside each other; if there is none, each is
+        shown by itself, by all its measures.
+    title, citation
+        Of the page, and where the statements are from.
+    """
+    names = [*compared.studies]
+    content = _side_by_side(compared, measure) if measure else _one_by_one(compared)
+    return render(
+        "compare.html",
+        written="compared.html",
+        kind=compared.words,
+        manifest=next(iter(compared.studies.values())).manifest,
+        title=title or f"Comparison of {listed(names)}",
+        citation=citation,
+        names=names,
+        measure=measure,
+        variants=compared.variants,
+        **content,
+    )
+
+
+def _statements(compared: Compared, basis: str = "") -> list[Section]:
+    """The statements and the verdicts on them, if there are any."""
+    if not compared.verdicts:
+        return []
+    table = build.statements(compared.verdicts, compared.studies)
+    content = {"table": table, "note": compared.note, "basis": basis}
+    return [Section("statements", "Statements", content)]
+
+
+def _designs(compared: Compared, unlike: list[str]) -> Section:
+    content = {"unlike": unlike, "table": build.designs(compared.studies)}
+    return Section("designs", "Designs", content)
+
+
+def _side_by_side(compared: Compared, measure: str) -> dict[str, object]:
+    """The studies on the scale of one measure: curves, differences, what changes between them."""
+    studies, learners, variants = compared.studies, compared.learners, compared.variants
+    every = {name: cast(ModelFindings, each.findings(measure)) for name, each in studies.items()}
+    several = {name: findings for name, findings in every.items() if len(findings.treatments) > 1}
+    shared = [label for label in learners if all(label in f.treatments for f in every.values())]
+    reference = shared[0] if shared and len(learners) > 1 else ""
+    shown = [*shared, *(label for label in learners if label not in shared)][:_MAX_LEARNERS]
+    places = {label: learners.index(label) for label in shown}
+    first, info = next(iter(studies.values())), next(iter(every.values())).info
+    units = {name: findings.info.unit for name, findings in every.items()}
+    one_unit = len({*units.values()}) == 1
+    if not one_unit:
+        info = replace(info, unit=listed([f"{unit} in {name}" for name, unit in units.items()]))
+    charts = lines.studies(every, learners, shown)
+    leads = lines.studies(every, learners, shown, reference) if reference else []
+    differ, changes = compared.not_compared, None
+    if compared.changes is not None:
+        differ = comparison.changes_summary(compared.changes, compared.words)
+        if len(compared.changes):
+            label, confidence = with_unit(info), first.study.analysis.confidence
+            changes = build.changes(compared.changes, compared.words, label, confidence, places)
+    columns = [
+        {
+            "name": name,
+            "title": name if variants else results.study.heading,
+            "question": results.study.page.question(results.study, every[name]),
+            "finding": _finding(results, measure),
+            "statements": results.study.page.statements(results, every[name]),
+            "unit": units[name],
+            "curves": svg.draw(charts[place], f"curves{place}", svg.STUDY).picture,
+            "differences": svg.draw(leads[place], f"leads{place}", svg.STUDY).picture
+            if reference
+            else None,
+        }
+        for place, (name, results) in enumerate(studies.items())
+    ]
+    bars = comparison.of_each(several, comparison.pair_intervals)
+    lead = {"reference": reference, "label": with_unit(info), "bars": bars}
+    change = {"table": changes, "sentence": differ}
+    unlike = comparison.unlike(studies)
+    sections = [
+        *_statements(compared, comparison.of_each(several, pair_method)),
+        *([_sweep(every, learners)] if variants and len(every) > 1 else []),
+        *([_readings(compared)] if compared.readings else []),
+        *[Section("differences", f"Differences from {reference}", lead, "leads", "Differences")]
+        * bool(reference),
+        Section("found", "What each study found"),
+        *[Section("changes", "What differs between the studies", change, entry="Between studies")]
+        * bool(differ),
+        _designs(compared, unlike),
+    ]
+    return {
+        "columns": columns,
+        "learners": [(place, label, svg.swatch(place)) for label, place in places.items()],
+        "axis": axis_label(info),
+        "shared": one_unit,
+        "left_off": len(learners) - len(shown),
+        "bars": len(shown) <= captions.MAX_BARS,
+        "cut": any(chart.notes for chart in (*charts, *leads)),
+        "interval_note": comparison.of_each(
+            every, lambda each: f"{intervals_of_means(each)}, {captions.models(each)}"
+        ),
+        "found": [*filter(None, (*_summaries(compared), differ))] or [_finding(first, measure)],
+        "failed": claims.not_reproduced(compared.verdicts),
+        "unlike": unlike and not variants,
+        "sections": sections,
+    }
+
+
+def _finding(results: Results, measure: str) -> str:
+    """What opens the page of a study."""
+    text: str = results.study.page.finding(results.findings(measure))
+    return text
+
+
+def _summaries(compared: Compared) -> Iterator[str]:
+    """How many statements are reproduced, and under which readings."""
+    if compared.verdicts:
+        yield claims.counts(compared.verdicts)
+    if compared.readings and compared.variants:
+        yield claims.variants_summary(compared.readings, compared.words)
+    elif compared.readings:
+        yield claims.readings_summary(compared.readings)
+
+
+def _readings(compared: Compared) -> Section:
+    """The verdicts, or findings, under all readings or variants."""
+    table = build.readings(compared.readings, compared.variants)
+    content = {"readings": [reading for reading, _ in compared.readings], "table": table}
+    return Section("readings", "Variants" if compared.variants else "Readings", content)
+
+
+def _sweep(every: Mapping[str, ModelFindings], learners: Sequence[str]) -> Section:
+    """How winners and thresholds move from variant to variant."""
+    content: dict[str, object] = {"winners": None, "thresholds": None, "table": build.sweep(every)}
+    if len(learners) > 1:
+        chart = lines.winners(every, learners)
+        content["winners"] = svg.draw(chart, "winners", svg.CURVES).picture
+    if thresholds := lines.thresholds(every, learners):
+        content["thresholds"], labelled = svg.draw(thresholds, "thresholds", svg.CURVES, True)
+        pairs = [] if labelled else thresholds.labelled
+        content["key"] = [(line.label, svg.swatch(line.series or 0)) for line in pairs]
+        content["notes"] = thresholds.notes
+    return Section("sweep", "Winners and thresholds", content)
+
+
+# Studies that share no scale
+
+
+def _one_by_one(compared: Compared) -> dict[str, object]:
+    """Who wins in each study by each measure, statements and printed values."""
+    studies, verdicts = compared.studies, compared.verdicts
+    shown, left_out = _measures(studies, verdicts)
+    counts = [claims.counts(verdicts)] if verdicts else []
+    published = [
+        {
+            "title": f"{values.source}: {values.study}",
+            "sentences": claims.published_summary(values, agreement),
+            "tables": [build.published(values, agreement)],
+        }
+        for values, agreement in compared.printed
+    ]
+    listing = []
+    for name, results in studies.items():  # of a list
+        about = [verdict for verdict in verdicts if verdict.statement.study == name]
+        study: dict[str, object] = {"name": name, "title": results.study.heading}
+        study["counts"] = claims.counts(about) if about else ""
+        listing.append(study | {"page": (results.directory / PAGE).exists()})
+    return {
+        "learners": svg.swatches(compared.learners),
+        "views": [_view(compared, index, measure) for index, measure in enumerate(shown)],
+        "found": [*counts, *claims.not_reproduced(verdicts)],
+        "sections": [
+            *[Section("studies", "Studies", listing)] * compared.of_list,
+            *_statements(compared),
+            *[Section("published", "Printed values and ours", published, entry="Printed values")]
+            * bool(published),
+            Section("means", "Means by study", left_out),
+            _designs(compared, comparison.unlike_conventions(studies)),
+        ],
+    }
+
+
+def _measures(
+    studies: Mapping[str, Results], verdicts: Sequence[StatementVerdict]
+) -> tuple[list[str], int]:
+    """The measures shown, those that most studies have first, and how many are left out.
+
+    Of many, the primary ones, those of several studies and those that statements are about.
+    """
+    counts = Counter(name for results in studies.values() for name in results.measures)
+    wanted = {results.measures[0] for results in studies.values()}
+    wanted |= {line.claim.measure for verdict in verdicts for line in verdict.lines}
+    every = [name for name, _ in counts.most_common()]
+    if len(every) <= _MAX_MEASURES:
+        return every, 0
+    shown = [name for name in every if counts[name] > 1 or name in wanted]
+    return shown, len(every) - len(shown)
+
+
+def _view(compared: Compared, index: int, measure: str) -> dict[str, object]:
+    """What the studies say by one measure."""
+    having = {name: each for name, each in compared.studies.items() if measure in each.measures}
+    columns, overall = [], {}
+    for name, results in having.items():
+        study, page = results.study, results.study.page
+        design, overall[name] = opening(f"{page.design(study)}."), page.overall(results, measure)
+        texts = {"finding": _finding(results, measure), "design": design}
+        columns.append({"name": name, "title": study.heading, **texts})
+    info = next(iter(having.values())).info(measure)
+    return {
+        "index": index,
+        "info": info,
+        "columns": columns,
+        "missing": [name for name in compared.studies if name not in having],
+        "means": _means(overall, compared, measure, axis_label(info)),
+    }
+
+
+def _means(studies: Mapping[str, Overall], compared: Compared, name: str, axis: str) -> Table:
+    """The mean of every learner in every study, the best of each bold."""
+    rows: list[list[str | TableCell]] = []
+    for place, label in enumerate(compared.learners):
+        if any(label in overall.means for overall in studies.values()):
+            cells = [
+                TableCell(number(overall.means.get(label, math.nan)), bold=label == overall.best)
+                for overall in studies.values()
+            ]
+            rows.append([words(label, "", place), *cells])
+    heads = [words(compared.words.treatment), *map(TableCell, studies)]
+    caption = (
+        f"{'; '.join(f'{name}: {overall.where}' for name, overall in studies.items())}. Bold: the "
+        "best mean of each study; see the study for its significance. Means are not tested between "
+        "studies."
+    )
+    data = pd.DataFrame({name: pd.Series(overall.means) for name, overall in studies.items()})
+    data = data.reindex(compared.learners).rename_axis("learner").reset_index()
+    title = f"Mean {axis} by study"
+    return make_table(f"means_{name}", title, heads, rows, caption=caption, cut=True, data=data)

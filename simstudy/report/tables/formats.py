@@ -1,0 +1,175 @@
+"""Tables as HTML, LaTeX and Markdown."""
+
+from __future__ import annotations
+
+import re
+
+from markupsafe import Markup, escape
+
+from simstudy.report.tables.table import Table, TableCell
+from simstudy.results.read.model_analyses import ModelResults
+from simstudy.texts import on_one_line
+
+_MANY = 8  # columns; tables on pages with more are set closer
+_LONG = 40  # rows; a table with more goes over several pages
+_WIDE = 40  # letters; longer texts are broken
+_ACROSS = 5  # columns of numbers that fit beside each other where a table may be cut
+
+_MATH = {
+    "±": r"\pm", "−": "-", "×": r"\times", "·": r"\cdot", "∞": r"\infty", "≤": r"\leq",
+    "≥": r"\geq", "≠": r"\neq", "≈": r"\approx", "→": r"\to", "√": r"\surd", "∑": r"\sum",
+    "∈": r"\in", "½": r"\frac{1}{2}", "¼": r"\frac{1}{4}", "¾": r"\frac{3}{4}", "°": r"^{\circ}",
+    "†": r"^{\dagger}", "χ": r"\chi", "α": r"\alpha", "β": r"\beta", "γ": r"\gamma",
+    "δ": r"\delta", "ε": r"\varepsilon", "ζ": r"\zeta", "η": r"\eta", "θ": r"\theta",
+    "ι": r"\iota", "κ": r"\kappa", "λ": r"\lambda", "μ": r"\mu", "µ": r"\mu", "ν": r"\nu",
+    "ξ": r"\xi", "π": r"\pi", "ρ": r"\rho", "σ": r"\sigma", "ς": r"\varsigma", "τ": r"\tau",
+    "υ": r"\upsilon", "φ": r"\varphi", "ψ": r"\psi", "ω": r"\omega", "Γ": r"\Gamma",
+    "Δ": r"\Delta", "Θ": r"\Theta", "Λ": r"\Lambda", "Ξ": r"\Xi", "Π": r"\Pi", "Σ": r"\Sigma",
+    "Φ": r"\Phi", "Ψ": r"\Psi", "Ω": r"\Omega",
+}  # fmt: skip
+_MATH |= {raised: f"^{{{sign}}}" for raised, sign in zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-", strict=True)}
+_MATH |= {chr(0x2080 + digit): f"_{{{digit}}}" for digit in range(10)}
+_TEXT = {letter: f"\\{letter}" for letter in "{}$&%#_"} | {
+    "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+    "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", "–": "--", "—": "---",
+    "…": r"\ldots{}", "“": "``", "”": "''", "‘": "`", "’": "'", "\u00a0": "~", "\u200b": "",
+}  # fmt: skip
+_LATEX = str.maketrans(_TEXT | {letter: f"${sign}$" for letter, sign in _MATH.items()})
+_MARKDOWN = re.compile(r"([\\|*_`\[\]<>#~$])")
+
+
+def as_html(table: Table) -> Markup:
+    """Write the element of a table, without title and caption."""
+    heads = "".join(map(_head, table.heads))
+    body = "\n".join(_row(row, place in table.rules) for place, row in enumerate(table.rows))
+    close = ' class="many"' if len(table.heads) > _MANY else ""
+    return Markup(
+        f"<table{close}>\n<thead><tr>{heads}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>"
+    )
+
+
+# The functions below build text that is escaped where it enters; `as_html` marks it as such.
+
+
+def _of(learners: tuple[int, ...]) -> str:
+    """The attribute by which a page hides learners."""
+    numbers = " ".join(map(str, learners))
+    return f' data-l="{numbers}"' if learners else ""
+
+
+def _head(head: TableCell) -> str:
+    if not head.text:
+        return "<td></td>"
+    text = f'<span class="w">{escape(head.text)}</span>'
+    return f'<th scope="col" class="{escape(head.kind)}"{_of(head.learners)}>{text}</th>'
+
+
+def _row(row: list[TableCell], ruled: bool) -> str:
+    first, *rest = row
+    rule = ' class="ruled"' if ruled else ""
+    start = f"<tr{rule}{_of(first.learners)}>"
+    name = f'<span class="w">{escape(first.text)}</span>{_more(first)}'
+    cells = [f'<th scope="row" class="{escape(first.kind)}">{name}</th>']
+    cells += [
+        f'<td class="{escape(c.kind)}"{_of(c.learners)}>{_text(c)}{_more(c)}</td>' for c in rest
+    ]
+    return f"{start}{''.join(cells)}</tr>"
+
+
+def _text(cell: TableCell) -> str:
+    text = escape(cell.text)
+    if cell.kind == "win":
+        return f'<strong class="w">{text}</strong>'
+    if "t" in cell.kind.split():
+        return f'<span class="w">{text}</span>'
+    return (f"<strong>{text}</strong>" if cell.bold else text) + "†" * cell.dagger
+
+
+def _more(cell: TableCell) -> str:
+    return f' <span class="more">{escape(cell.more)}</span>' if cell.more else ""
+
+
+def notebook_summary(results: ModelResults) -> str:
+    """Write a study's design and means, for notebooks."""
+    study, page = results.study, results.study.page
+    text, each = Markup("<strong>{}</strong><p>{}.</p>{}"), Markup("<p>{}</p>{}<p>{}</p>")
+    tables = [each.format(t.title, as_html(t), t.caption) for t in page.means(results)]
+    return str(text.format(study.heading, page.design(study), Markup("").join(tables)))
+
+
+def latex_text(text: str) -> str:
+    """Write text for LaTeX: signs escaped, Greek and mathematical letters in math."""
+    return re.sub(r"(?<!\\)\$\$", "", on_one_line(text).translate(_LATEX))
+
+
+def as_latex(table: Table, caption: str, label: str) -> str:
+    """Write a table for a paper; it needs booktabs, and longtable if it is long."""
+    parts = []
+    long = len(table.rows) > _LONG
+    for place, piece in enumerate(table.pieces(_ACROSS)):
+        text = latex_text(caption) if place == 0 else "(continued)"
+        named = f"\\caption{{{text}}}" + f"\\label{{{label}}}" * (place == 0)
+        head = _latex_row(piece.heads)
+        lines = [
+            r"\midrule " * (number in table.rules) + _latex_row(row)
+            for number, row in enumerate(piece.rows)
+        ]
+        shape = _shape(piece)
+        # A continuation has the number of the table that it continues.
+        again = [r"\addtocounter{table}{-1}"] * (place > 0)
+        if long:
+            top = [rf"\begin{{longtable}}{{{shape}}}", rf"{named} \\"]
+            top += [r"\toprule", head, r"\midrule", r"\endhead", r"\bottomrule", r"\endfoot"]
+            parts += [*again, r"{\small", *top, *lines, r"\end{longtable}}"]
+        else:
+            top = [r"\begin{table}[tbp]", *again, r"\centering", named, r"\small"]
+            top += [rf"\begin{{tabular}}{{{shape}}}", r"\toprule", head, r"\midrule"]
+            parts += [*top, *lines, r"\bottomrule", r"\end{tabular}", r"\end{table}"]
+    packages = "booktabs" + ", longtable" * long
+    start = [f"% needs \\usepackage{{{packages}}}"]
+    # pdfLaTeX knows only the letters of European languages.
+    if letters := sorted({letter for letter in "".join(parts) if ord(letter) > 0x17F}):
+        start.append(f"% has letters that only XeLaTeX and LuaLaTeX know: {' '.join(letters)}")
+    return "\n".join([*start, *parts]) + "\n"
+
+
+def _shape(table: Table) -> str:
+    """The kinds of columns: numbers to the right, texts to the left, long ones on several lines."""
+    shape = ""
+    for column in zip(*table.rows, strict=True):
+        wide = max(len(cell.text) for cell in column) > _WIDE
+        words = all(cell.kind == "t" for cell in column)
+        shape += "r" if not words else r"p{0.3\linewidth}" if wide else "l"
+    return shape
+
+
+def _latex_row(row: list[TableCell]) -> str:
+    cells = []
+    for cell in row:
+        text = latex_text(f"{cell.text} {cell.more}")
+        text = rf"\textbf{{{text}}}" if cell.bold else text
+        cells.append(text + r"$^{\dagger}$" * cell.dagger)
+    # After the end of a row LaTeX takes a bracket or a star as an option of that end.
+    start = "{}" if cells[0].startswith(("[", "*")) else ""
+    return start + " & ".join(cells) + r" \\"
+
+
+def markdown_text(text: str) -> str:
+    """Write text for Markdown, on one line."""
+    return _MARKDOWN.sub(r"\\\1", on_one_line(text)).replace("&", "&amp;")
+
+
+def as_markdown(table: Table, caption: str) -> str:
+    """Write a table with its caption above it."""
+    parts = [f"**Table.** {markdown_text(caption)}"]
+    for piece in table.pieces(_ACROSS):
+        lines = [[_cell(head) for head in piece.heads]]
+        lines.append([":---"] * table.texts + ["---:"] * (len(piece.heads) - table.texts))
+        lines += [[_cell(cell) for cell in row] for row in piece.rows]
+        parts.append("\n".join(f"| {' | '.join(line)} |" for line in lines))
+    return "\n\n".join(parts) + "\n"
+
+
+def _cell(cell: TableCell) -> str:
+    text = markdown_text(f"{cell.text} {cell.more}")
+    return (f"**{text}**" if cell.bold else text) + "†" * cell.dagger

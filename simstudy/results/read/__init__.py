@@ -1,0 +1,1 @@
+"""Reading of results: opening, analyses, curves."""

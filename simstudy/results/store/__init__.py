@@ -1,0 +1,1 @@
+"""Results on disk: journal, cells, manifest, files."""

@@ -1,0 +1,379 @@
+"""Schemes of resampling and training sizes."""
+
+import csv
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simstudy.data.splits.schemes import (
+    Bootstrap,
+    CrossValidation,
+    Holdout,
+    LeaveOneOut,
+    Resampling,
+    Split,
+    check_sizes,
+    fitting_sizes,
+    make_scheme,
+    nested_subsets,
+)
+
+GOLDEN = Path(__file__).parents[2] / "golden" / "real" / "resampling"
+
+seeds = st.integers(0, 10**6)
+targets = st.lists(st.integers(0, 5), min_size=2, max_size=60).map(np.array)
+grouped = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 12)), min_size=2, max_size=80).map(
+    lambda pairs: np.array(pairs).T
+)
+schemes = st.one_of(
+    st.builds(CrossValidation, st.integers(2, 6), st.integers(1, 3), st.booleans()),
+    st.builds(Holdout, st.floats(0.05, 0.95), st.integers(1, 3), st.booleans()),
+    st.builds(Bootstrap, st.integers(1, 3), st.booleans()),
+    st.just(LeaveOneOut()),
+)
+
+
+def stream(seed: int) -> np.random.Generator:
+    return np.random.default_rng(seed)
+
+
+def can_split(scheme, target, units=None) -> bool:
+    number = len(target if units is None else np.unique(units))
+    if isinstance(scheme, CrossValidation):
+        return number >= scheme.folds
+    if isinstance(scheme, Bootstrap) and scheme.stratify:
+        units = np.arange(len(target)) if units is None else units
+        modes = [np.bincount(target[units == unit]).argmax() for unit in np.unique(units)]
+        return np.bincount(modes).max() > 1
+    return number >= 2
+
+
+def same(first: tuple[Split, ...], second: tuple[Split, ...]) -> bool:
+    return len(first) == len(second) and all(
+        (a.repeat, a.fold) == (b.repeat, b.fold)
+        and np.array_equal(a.train, b.train)
+        and np.array_equal(a.test, b.test)
+        for a, b in zip(first, second, strict=True)
+    )
+
+
+@given(schemes, targets, seeds)
+def test_parts_are_disjoint_ascending_and_have_all_rows(scheme, target, seed):
+    if not can_split(scheme, target):
+        return
+    for split in scheme.splits(target, stream(seed)):
+        assert len(split.train) > 0
+        assert len(split.test) > 0
+        assert not {*split.train} & {*split.test}
+        assert {*split.train} | {*split.test} == {*range(len(target))}
+        assert (np.diff(split.test) > 0).all()
+        assert (np.diff(split.train) >= 0).all()
+
+
+@given(schemes, targets, seeds)
+def test_same_seed_same_splits_and_more_repeats_keep_the_earlier(scheme, target, seed):
+    if not can_split(scheme, target):
+        return
+    splits = scheme.splits(target, stream(seed))
+    assert same(splits, scheme.splits(target, stream(seed)))
+    assert [(s.repeat, s.fold) for s in splits] == sorted((s.repeat, s.fold) for s in splits)
+    if not isinstance(scheme, LeaveOneOut):
+        keys = {**vars(scheme), "repeats": scheme.repeats + 2}
+        more = type(scheme)(**keys).splits(target, stream(seed))
+        assert len(more) * scheme.repeats == len(splits) * (scheme.repeats + 2)
+        assert same(splits, more[: len(splits)])
+
+
+@given(targets, st.integers(2, 6), st.booleans(), seeds)
+def test_folds_test_each_row_once_in_nearly_equal_sizes_and_strata(target, folds, stratify, seed):
+    if len(target) < folds:
+        return
+    splits = CrossValidation(folds, 2, stratify).splits(target, stream(seed))
+    for repeat in (0, 1):
+        tests = [split.test for split in splits if split.repeat == repeat]
+        assert len(tests) == folds
+        assert sorted(np.concatenate(tests)) == [*range(len(target))]
+        assert np.ptp([len(rows) for rows in tests]) <= 1
+        if stratify:
+            counts = np.array([np.bincount(target[rows], minlength=6) for rows in tests])
+            assert np.ptp(counts, axis=0).max() <= 1
+
+
+@given(targets, st.floats(0.02, 0.98), st.booleans(), seeds)
+def test_holdout_takes_its_share_of_rows_and_of_classes(target, share, stratify, seed):
+    (split,) = Holdout(share, 1, stratify).splits(target, stream(seed))
+    rows = len(target)
+    train = min(max(int(share * rows + 1e-9), 1), rows - 1)
+    assert (len(split.train), len(split.test)) == (train, rows - train)
+    if stratify:
+        expected = np.bincount(target) * train / rows
+        found = np.bincount(target[split.train], minlength=len(expected))
+        assert (abs(found - expected) < 1).all()
+
+
+# Korb, Hope & Hughes 2001, table 7: floor(2n/3) training rows.
+@pytest.mark.parametrize(
+    ("rows", "train"), [(286, 190), (3196, 2130), (47, 31), (3, 2), (300, 200)]
+)
+@pytest.mark.parametrize("stratify", [False, True])
+def test_two_thirds_are_those_of_2001(rows, train, stratify):
+    splits = Holdout(stratify=stratify).splits(np.arange(rows) % 2, stream(1))
+    assert len(splits) == 25
+    assert {(len(split.train), len(split.test)) for split in splits} == {(train, rows - train)}
+
+
+def test_shares_are_decimal_numbers():
+    """0.29 · 100 is 28.999… in doubles."""
+    (split,) = Holdout(0.29, 1).splits(np.zeros(100, dtype=int), stream(0))
+    assert len(split.train) == 29
+    assert fitting_sizes((0.29,), 100) == ({0.29: 29}, ())
+
+
+@given(targets, st.booleans(), seeds)
+def test_bootstrap_draws_as_many_rows_and_tests_those_never_drawn(target, stratify, seed):
+    if not can_split(Bootstrap(1, stratify), target):
+        return
+    for split in Bootstrap(3, stratify).splits(target, stream(seed)):
+        assert len(split.train) == len(target)
+        if stratify:
+            np.testing.assert_array_equal(np.bincount(target[split.train]), np.bincount(target))
+
+
+def test_rows_out_of_the_bag_are_about_368_in_1000():
+    """(1 − 1/n)^n of n rows; the standard error of the mean over 200 samples is below .001."""
+    splits = Bootstrap(200).splits(np.zeros(300, dtype=int), stream(4))
+    share = np.mean([len(split.test) for split in splits]) / 300
+    assert abs(share - (1 - 1 / 300) ** 300) < 0.004
+
+
+def test_every_row_is_as_likely_in_every_fold():
+    """Also in the larger ones: 7 rows in 3 folds, 3000 repeats, 4 standard errors."""
+    splits = CrossValidation(3, 3000).splits(np.array([0, 0, 0, 1, 1, 2, 2]), stream(2))
+    times = np.zeros((3, 7))
+    for split in splits:
+        times[split.fold, split.test] += 1
+    assert (abs(times / 3000 - 1 / 3) < 4 * np.sqrt(2 / 9 / 3000)).all()
+
+
+def test_leaving_one_out_is_not_random():
+    splits = LeaveOneOut().splits(np.array([1, 0, 1]), stream(0))
+    assert [split.test.tolist() for split in splits] == [[0], [1], [2]]
+    assert [split.train.tolist() for split in splits] == [[1, 2], [0, 2], [0, 1]]
+    groups = LeaveOneOut().splits(np.array([1, 0, 1]), stream(0), ["b", "a", "b"])
+    assert [split.test.tolist() for split in groups] == [[1], [0, 2]]
+
+
+@given(schemes, grouped, seeds)
+def test_no_group_is_in_both_parts(scheme, pairs, seed):
+    target, groups = pairs
+    if not can_split(scheme, target, groups):
+        return
+    for split in scheme.splits(target, stream(seed), groups):
+        assert len(split.train) > 0
+        assert len(split.test) > 0
+        assert not {*groups[split.train]} & {*groups[split.test]}
+        assert {*split.train} | {*split.test} == {*range(len(target))}
+
+
+@given(targets, st.integers(2, 6), seeds)
+def test_groups_of_one_row_are_spread_as_evenly_as_rows(target, folds, seed):
+    if len(target) < folds:
+        return
+    rows = np.arange(len(target))
+    splits = CrossValidation(folds, stratify=False).splits(target, stream(seed), rows)
+    assert np.ptp([len(split.test) for split in splits]) <= 1
+    stratified = CrossValidation(folds).splits(target, stream(seed), rows)
+    counts = np.array([np.bincount(target[split.test], minlength=6) for split in stratified])
+    assert np.ptp(counts, axis=0).max() <= 1
+
+
+def test_groups_are_spread_evenly_and_repeats_differ():
+    """60 groups of about 15 rows, in a third of which the classes are in opposite proportion."""
+    rng = stream(7)
+    groups = rng.integers(0, 60, 900)
+    target = (rng.random(900) < np.where(groups < 20, 0.8, 0.2)).astype(int)
+
+    def splits(scheme):
+        return scheme.splits(target, stream(1), groups)
+
+    def unevenness(stratify):
+        shares = [target[split.test].mean() for split in splits(CrossValidation(5, 9, stratify))]
+        return np.sqrt(np.mean((np.array(shares) - target.mean()) ** 2))
+
+    assert unevenness(True) < unevenness(False) / 3
+    folds, held = splits(CrossValidation(5, 9)), splits(Holdout(0.7, 9))
+    # A greedy deal leaves parts within one group of their size.
+    assert max(abs(len(split.test) - 180) for split in folds) <= np.bincount(groups).max()
+    assert max(abs(len(split.train) - 630) for split in held) <= np.bincount(groups).max()
+    assert len({tuple(split.tested) for split in folds}) == 9
+    assert len({tuple(split.tested) for split in held}) == 9
+
+
+def test_rare_classes_are_named_and_spread():
+    target = np.array([0] * 20 + [1] * 3 + [2])
+    scheme = CrossValidation(5)
+    assert scheme.rare(target) == {1: 3, 2: 1}
+    assert scheme.rare_note(target, ["a", "b", "c"]) == (
+        "2 classes with fewer than 5 rows, too rare to stratify, spread as evenly as possible: "
+        "'b' (3 rows), 'c' (1 row)"
+    )
+    tests = [split.test for split in scheme.splits(target, stream(0))]
+    assert sorted(Counter(target[rows])[1] for rows in tests) == [0, 0, 1, 1, 1]
+    assert CrossValidation(5, stratify=False).rare(target) == {}
+    assert CrossValidation(2).rare_note(target[:-1], ["a", "b", "c"]) == ""
+    assert Holdout().rare(target) == {2: 1}  # ⅔ and ⅓ of 3 rows are whole rows
+    assert Bootstrap(stratify=True).rare(target) == {2: 1}
+    pairs = np.arange(24) // 2  # the class 1 is in groups 10 and 11, the class 2 in group 11
+    assert scheme.rare(target, pairs) == {1: 2, 2: 1}
+    assert "'b' (2 groups)" in scheme.rare_note(target, ["a", "b", "c"], pairs)
+
+
+def test_codes_of_rare_classes_are_those_of_the_target():
+    assert CrossValidation(3).rare(np.array([2, 2, 2, 7])) == {7: 1}
+
+
+@pytest.mark.parametrize(
+    ("scheme", "target", "groups", "message"),
+    [
+        (CrossValidation(10), [0] * 7, None, "10 folds need at least 10 rows; there are 7"),
+        (CrossValidation(3), [0] * 7, [1, 1, 1, 2, 2, 2, 2], "3 folds need at least 3 groups"),
+        (Holdout(), [0], None, "training and test rows need at least 2 rows; there is 1"),
+        (LeaveOneOut(), [], None, "training and test rows need at least 2 rows; there are none"),
+        (Bootstrap(), [0, 1], ["a", "a"], "at least 2 groups; there is 1"),
+        (Bootstrap(stratify=True), [0, 1], None, "a stratified bootstrap needs a class with at"),
+        (CrossValidation(2), [0, 1, 1], [1, 2], "one group for each of the 3 rows"),
+    ],
+)
+def test_too_few_rows_are_refused(scheme, target, groups, message):
+    with pytest.raises(ValueError, match=message):
+        scheme.splits(np.array(target, dtype=int), stream(0), groups)
+
+
+@given(targets, st.booleans(), seeds)
+def test_subsets_are_nested_and_depend_on_no_other(target, stratify, seed):
+    train = np.flatnonzero(np.arange(len(target)) % 3)
+    numbers = [*range(1, len(train) + 1)]
+    subsets = nested_subsets(train, target, numbers, stream(seed), stratify)
+    assert [len(rows) for rows in subsets.values()] == numbers
+    for number in numbers[1:]:
+        assert {*subsets[number - 1]} < {*subsets[number]}
+        assert (np.diff(subsets[number]) > 0).all()
+    np.testing.assert_array_equal(subsets[len(train)], train)
+    alone = nested_subsets(train, target, numbers[:1], stream(seed), stratify)
+    np.testing.assert_array_equal(alone[1], subsets[1])
+
+
+@given(st.lists(st.integers(1, 40), min_size=1, max_size=9), seeds)
+def test_stratified_subsets_of_any_size_are_in_proportion(counts, seed):
+    target = stream(seed).permutation(np.repeat(np.arange(len(counts)), counts))
+    rows = len(target)
+    subsets = nested_subsets(np.arange(rows), target, range(1, rows + 1), stream(seed))
+    for number, subset in subsets.items():
+        found = np.bincount(target[subset], minlength=len(counts))
+        assert (abs(found - number * np.array(counts) / rows) < 1).all()
+
+
+def test_subsets_of_a_bootstrap_sample_keep_its_repetitions():
+    (split,) = Bootstrap(1).splits(np.arange(30) % 3, stream(5))
+    subsets = nested_subsets(split.train, np.arange(30) % 3, [10, 30], stream(6))
+    np.testing.assert_array_equal(subsets[30], split.train)
+    assert not Counter(subsets[10].tolist()) - Counter(split.train.tolist())
+
+
+def test_sizes_that_do_not_fit_are_named():
+    assert fitting_sizes((10, 75, 76), 75) == ({10: 10, 75: 75}, (76,))
+    assert fitting_sizes((0.01, 0.5, 1.0), 75) == ({0.5: 37, 1.0: 75}, (0.01,))
+
+
+@pytest.mark.parametrize(
+    ("keys", "scheme"),
+    [
+        ({}, CrossValidation(10, 1, True)),
+        (
+            {"scheme": "cv", "folds": 5, "repeats": 3, "stratify": False},
+            CrossValidation(5, 3, False),
+        ),
+        ({"scheme": "5x2cv"}, CrossValidation(2, 5, True)),
+        ({"scheme": "swapped"}, CrossValidation(2, 1, True)),
+        ({"scheme": "holdout", "stratify": False}, Holdout(2 / 3, 25, False)),
+        ({"scheme": "holdout", "share": 0.5, "repeats": 1}, Holdout(0.5, 1, True)),
+        ({"scheme": "loo"}, LeaveOneOut()),
+        ({"scheme": "bootstrap", "repeats": 200}, Bootstrap(200, False)),
+    ],
+)
+def test_keys_make_schemes(keys, scheme):
+    made = Resampling.of({**keys, "sizes": [10, 20]})
+    assert made == Resampling(scheme, None, (10, 20), scheme.stratify)
+
+
+def test_a_file_of_splits_takes_the_place_of_a_scheme():
+    made = Resampling.of({"splits": "splits.csv", "sizes": [0.1, 1.0], "stratify": False})
+    assert made == Resampling(None, "splits.csv", (0.1, 1.0), False)
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({"scheme": "5x2"}, "unknown scheme '5x2'; did you mean '5x2cv'"),
+        ({"scheme": 5}, "unknown scheme 5; known: 5x2cv, bootstrap, cv"),
+        (
+            {"scheme": "5x2cv", "folds": 3},
+            "folds does not belong to scheme '5x2cv'; its keys",
+        ),
+        (
+            {"scheme": "loo", "stratify": True},
+            "does not belong to scheme 'loo'; it has no keys",
+        ),
+        ({"fold": 3}, "fold does not belong to scheme 'cv'; its keys are folds, repeats, stratify"),
+        ({"folds": 1}, "folds must be a whole number from 2, not 1"),
+        ({"folds": 2.0}, "folds must be a whole number from 2, not 2.0"),
+        ({"folds": True}, "folds must be a whole number from 2, not True"),
+        ({"repeats": 0}, "repeats must be a whole number from 1 to 10000, not 0"),
+        ({"repeats": 10**9}, "repeats must be a whole number from 1 to 10000"),
+        ({"stratify": "yes"}, "stratify must be true or false, not 'yes'"),
+        ({"scheme": "holdout", "share": 1.0}, "share must be a number between 0 and 1, not 1.0"),
+        ({"scheme": "holdout", "share": float("nan")}, "share must be a number between 0 and 1"),
+        (
+            {"scheme": "holdout", "share": "2/3"},
+            "share must be a number between 0 and 1, not '2",
+        ),
+        (
+            {"splits": "a.csv", "scheme": "cv"},
+            "scheme cannot be given together with splits = 'a",
+        ),
+        ({"splits": "a.csv", "stratify": 1}, "stratify must be true or false, not 1"),
+        ({"splits": 3}, "splits must name a file, not 3"),
+        ({"splits": ""}, "splits must name a file, not ''"),
+        ({"sizes": 50}, "sizes must be a list of whole numbers of rows from 1, or shares"),
+        ({"sizes": [0]}, "one is 0"),
+        ({"sizes": [1.5]}, "one is 1.5"),
+        ({"sizes": [True]}, "one is True"),
+        ({"sizes": [50, 0.5]}, "all whole numbers of rows or all shares, not"),
+        ({"sizes": [50, 50]}, "in ascending order; 50 follows 50"),
+    ],
+)
+def test_wrong_keys_get_one_sentence(keys, message):
+    with pytest.raises(ValueError, match=message) as caught:
+        Resampling.of(keys)
+    assert "\n" not in str(caught.value)
+
+
+def test_sizes_may_be_absent():
+    assert check_sizes([]) == ()
+
+
+@pytest.mark.parametrize(("golden", "scheme"), [("5x2", "5x2cv"), ("10", "cv")])
+def test_folds_have_the_sizes_of_other_stratified_folds(golden, scheme):
+    lines = [*csv.DictReader((GOLDEN / "sizes.csv").read_text().splitlines())]
+    for name, rows in {"iris": 150, "labor-neg": 57, "glass": 214}.items():
+        expected = Counter(
+            (int(line["n_train"]), int(line["n_test"]))
+            for line in lines
+            if (line["set"], line["scheme"]) == (name, golden)
+        )
+        splits = make_scheme(scheme, {}).splits(np.arange(rows) % 3, stream(11))
+        assert Counter((len(split.train), len(split.test)) for split in splits) == expected
