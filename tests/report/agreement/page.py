@@ -36,8 +36,9 @@ EXPLAINED = [
     r"The absence of a significant difference does not prove that two \w+s are equal\.",
     r"None: no significant change of the \w+ ahead\.",
     r"ahead(?: at)?|behind(?: at)?|no significant difference",
-    r"Below the estimate, or without one, an interval: .* from the last size at which a measure is "
-    r"worse than the best one at \d+ rows to the first at which it is better\.",
+    r"Best: the measure (?:of|with the) best mean at \d+ rows\.",
+    r"Where sizes are too far apart for an estimate, the interval runs from the last size at which "
+    r"a measure is worse than the best one at \d+ rows to the first at which it is better\.",
     r"Of \d+ pairs \d+ are shown: .*, whose mean is best at the largest size, against others; all "
     r"are in pairwise\.csv and, for the primary measure, in thresholds\.csv\.",
 ]
