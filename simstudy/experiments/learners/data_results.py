@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from simstudy.analysis.datasets.findings import DataFindings
     from simstudy.analysis.datasets.per_dataset import Winners
     from simstudy.analysis.datasets.two_measures import Correlations, Reversals
-    from simstudy.results.read.curves import Curves
     from simstudy.results.read.ranked_answers import DataAnswers
     from simstudy.results.read.refit import Refit
     from simstudy.study.study import Study
@@ -255,52 +254,6 @@ class DataResults(AnswerResults):
                     f"{table.path} has changed since the study was run; run it again"
                 )
         return study
-
-    def curves(
-        self,
-        kind: str = "roc",
-        learners: Sequence[str] | None = None,
-        size: float | None = None,
-        positive: str | int | None = None,
-        dataset: str | None = None,
-        over: str | None = None,
-        *,
-        benefit: float | None = None,
-        cost: float | None = None,
-        fixed: float | None = None,
-    ) -> Curves:
-        """Curves of the learners, from the answers that a study with ``keep_answers`` has.
-
-        One curve for each repeat, of the answers of all its folds, averaged vertically, and the
-        pooled one of all repeats.
-
-        Parameters
-        ----------
-        kind : str
-            ``"roc"``, ``"precision_recall"``, ``"lift"``, ``"cost"`` (the lower envelope),
-            ``"profit"`` or ``"reliability"``.
-        learners : sequence of str, optional
-            Their labels; all if left out.
-        size : int or float, optional
-            The training size, in rows or as a share of the training part; the largest if left out.
-        positive : str or int, optional
-            The positive class, against the rest. If left out, the one that the study names, else
-            the rarest of the data set.
-        dataset : str, optional
-            The data set; the first if left out.
-        over : str, optional
-            ``"repeats"``, or ``"folds"`` for one curve of each fold; ``each`` of what is returned
-            has these.
-        benefit, cost, fixed : float, optional
-            Of ``"profit"``: the benefit of each positive row, the cost of each row acted on and, if
-            any, the cost of acting at all, all for each row of the sample.
-        """
-        from simstudy.results.read.curves import make_curves
-
-        ranked = self._ranked(dataset, over)
-        return make_curves(
-            self, ranked, kind, learners, size, positive, benefit=benefit, cost=cost, fixed=fixed
-        )
 
     def _ranked(self, dataset: str | None = None, over: str | None = None) -> DataAnswers:
         from simstudy.results.read.ranked_answers import DataAnswers

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from simstudy.errors import SimstudyError
 from simstudy.results.read.base import AnswerResults
@@ -16,8 +16,16 @@ if TYPE_CHECKING:
 
     from simstudy.analysis.models.regret import Regret
     from simstudy.analysis.models.reliability import Reliability
-    from simstudy.results.read.curves import Curves
     from simstudy.results.read.ranked_answers import ModelAnswers
+
+
+class ReliabilityOptions(TypedDict, total=False):
+    """Keywords of `LearnerResults.calibration`."""
+
+    learners: Sequence[str] | None
+    classes: str
+    confidence: float | None
+    adjustment: str | None
 
 
 class LearnerResults(ModelResults, AnswerResults):
@@ -72,22 +80,10 @@ class LearnerResults(ModelResults, AnswerResults):
         size: int | Sequence[int] | None = None,
         models: int | None = None,
         bins: int = 10,
-        *,
-        learners: Sequence[str] | None = None,
-        classes: str = "every",
-        confidence: float | None = None,
-        adjustment: str | None = None,
+        **options: Unpack[ReliabilityOptions],
     ) -> pd.DataFrame:
         """Observed frequencies against predicted probabilities, bin by bin; see `calibration`."""
-        return self.calibration(
-            size,
-            models,
-            bins,
-            learners=learners,
-            classes=classes,
-            confidence=confidence,
-            adjustment=adjustment,
-        ).table
+        return self.calibration(size, models, bins, **options).table
 
     def calibration(
         self,
@@ -129,65 +125,20 @@ class LearnerResults(ModelResults, AnswerResults):
 
         stated = self.study.analysis
         finished = self.scores[self.scores["status"] == "ok"]
-        stored = finished.set_index(["model", "size", "learner"])[self.measures[0]]
+        stored = finished.set_index(["model", "size", "learner"])[self.measures[0]].to_dict()
         repeated = reliability(
-            self._plan,
-            models,
-            size,
-            bins,
-            learners=learners,
-            classes=classes,
-            stored=stored.to_dict(),
+            self._plan, models, size, bins, learners=learners, classes=classes, stored=stored
         )
         confidence = stated.confidence if confidence is None else confidence
         usual = "none" if stated.adjustment == "none" else "bonferroni"
         table = calibration(repeated.table, confidence=confidence, adjustment=adjustment or usual)
         return Reliability(table, repeated.models, classes, repeated.test, confidence)
 
-    def curves(
-        self,
-        kind: str = "roc",
-        learners: Sequence[str] | None = None,
-        size: int | None = None,
-        positive: str | int | None = None,
-        *,
-        benefit: float | None = None,
-        cost: float | None = None,
-        fixed: float | None = None,
-    ) -> Curves:
-        """Curves of the learners, from the answers that a study with ``keep_answers`` has.
-
-        One curve for each model, averaged vertically, and the truth's own beside them: exact,
-        weighted by the joint distribution, unless ``test_size`` is a number of rows. The models are
-        drawn again, if every name in the study is simstudy's own; otherwise exact curves are
-        refused, and sampled ones have no truth.
-
-        Parameters
-        ----------
-        kind : str
-            ``"roc"``, ``"precision_recall"``, ``"lift"``, ``"cost"`` (the lower envelope),
-            ``"profit"`` or ``"reliability"``.
-        learners : sequence of str, optional
-            Their labels; all if left out.
-        size : int, optional
-            The training size; the largest if left out.
-        positive : str or int, optional
-            The number of the positive class, against the rest. If left out, the one that the study
-            names, else the rarest of each model.
-        benefit, cost, fixed : float, optional
-            Of ``"profit"``: the benefit of each positive row, the cost of each row acted on and, if
-            any, the cost of acting at all, all for each row of the sample.
-        """
-        from simstudy.results.read.curves import make_curves
-
-        ranked = self._ranked()
-        return make_curves(
-            self, ranked, kind, learners, size, positive, benefit=benefit, cost=cost, fixed=fixed
-        )
-
     def _ranked(self, dataset: str | None = None, over: str | None = None) -> ModelAnswers:
         from simstudy.results.read.ranked_answers import ModelAnswers
 
+        if dataset is not None or over not in (None, "models"):
+            raise SimstudyError("curves of this study are averaged over its models")
         return ModelAnswers(self)
 
     def plot_reliability(
