@@ -57,7 +57,7 @@ class Crossing:
 
 @dataclass(frozen=True)
 class SimulationCheck:
-    """Simulated scores beside cross-validated ones, with as many rows.
+    """Simulated and cross-validated scores with the same number of training rows.
 
     Attributes
     ----------
@@ -158,7 +158,7 @@ class Outlook:
 
     @cached_property
     def check(self) -> SimulationCheck:
-        """How well the simulated truths explain the table's own scores."""
+        """How well the simulated truths explain the scores of the table."""
         places = [self.simulated.sizes.index(size) for size in self.present.sizes]
         drawn = self.simulated.scores[:, places]
         at_start = drawn[:, -1]
@@ -193,7 +193,7 @@ class Outlook:
 
     @cached_property
     def crossings(self) -> list[Crossing]:
-        """Who overtakes whom between the rows at hand and the horizon, as far as supported."""
+        """Who overtakes whom by the horizon, where scenarios support it."""
         crossings = []
         means = self.forecast.at(self.rows).mean(axis=0)
         for ahead, behind in itertools.permutations(range(len(self.learners)), 2):

@@ -96,7 +96,7 @@ def _gain(outlook: Outlook, learner: int, size: int) -> str:
 
 
 def overtaking(outlook: Outlook) -> list[str]:
-    """Say who overtakes whom, as far as scenarios agree."""
+    """Say who overtakes whom, where scenarios agree."""
     if not outlook.crossings:
         return [
             f"No learner is predicted to overtake another by {rows(outlook.sizes[-1])} rows in at "
@@ -132,8 +132,8 @@ def ceiling(outlook: Outlook) -> str:
         )
     if left <= 0:
         return (
-            f"The simulated truths allow no better predictions than {outlook.learners[best]}’s "
-            "now: more rows or other learners would hardly help; other attributes might."
+            f"By the simulated truths, no predictions are better than {outlook.learners[best]}’s "
+            "now; more rows or other learners would hardly help, but other attributes might."
         )
     return (
         "The ceiling, by the simulated truths: the best predictions from these attributes score "

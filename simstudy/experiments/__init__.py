@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from typing import cast
 
 from simstudy.errors import SimstudyError, suggestion
 from simstudy.experiments.base import AnyTreatment, Experiment, Words, imported
@@ -35,8 +36,7 @@ def experiment(name: str) -> Experiment:
         return _builtin(name)
     if not is_known(name):
         raise SimstudyError(
-            f'"{name}" is no experiment{suggestion(name, names())}; one of a plugin is known once '
-            "the plugin is imported"
+            f'no experiment "{name}"{suggestion(name, names())}; import the plugin that defines it'
         )
     return _registered[name]
 
@@ -52,15 +52,14 @@ def is_known(name: str) -> bool:
 
 @cache
 def _builtin(name: str) -> Experiment:
-    made: Experiment = imported(_BUILTIN[name])()
-    return made
+    return cast("Experiment", imported(_BUILTIN[name])())
 
 
 def register_experiment(added: Experiment) -> None:
     """Make an experiment known to studies, which name it by ``compare``."""
     earlier = _registered.get(added.name, added)
     if added.name in _BUILTIN or type(earlier).__qualname__ != type(added).__qualname__:
-        raise SimstudyError(f"an experiment named '{added.name}' is known already")
+        raise SimstudyError(f"an experiment named '{added.name}' is already registered")
     _registered[added.name] = added
 
 

@@ -331,7 +331,7 @@ def _examples(results: ModelResults) -> tuple[list[Panel], str]:
         picture = network_picture(laid_out, f"network{len(made)}", f"Model {index}")
         made.append(Panel(f"Model {index}", picture, "", note))
     if not made:
-        return made, "None is shown: the manifest of these results has no models."
+        return made, "None is shown: the manifest has no models."
     note = f"The first {len(made)} of {results.study.models} models. The target is on top, filled; "
     mixture = any(model["components"] > 1 for _, model in models)
     also = " Each model is a mixture of networks with weights; its first component is shown."
@@ -369,8 +369,8 @@ def _course_lines(findings: ModelFindings) -> Iterator[TerminalLine]:
     yield TerminalLine("Who overtakes whom", "bold")
     if (many := len(findings.design.learners)) > MAX_COMPARED:
         changes = sum(len(course.changes) for course in findings.courses)
-        ahead = f"{kind.treatment} ahead between {many} {kind.name}"
-        yield TerminalLine(f"  {changes} changes of the {ahead}: see thresholds.csv.\n")
+        where = f"in the pairs of {many} {kind.name}"
+        yield TerminalLine(f"  {changes} changes of the lead {where}: see thresholds.csv.\n")
         return
     for sentence in pairwise.course_sentences(findings):
         yield TerminalLine(f"  {sentence}", whole=True)

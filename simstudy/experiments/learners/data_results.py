@@ -114,7 +114,7 @@ class DataResults(AnswerResults):
         size: float | None = None,
         adjustment: str | None = None,
     ) -> pd.DataFrame:
-        """Tests of every two learners on every data set; see `analysis.within`.
+        """Tests of each pair of learners on each data set; see `analysis.within`.
 
         At one training size, in rows or as a share; the last one if left out. All tests are one
         family, adjusted as the study says: by Holm's method, unless it names another.
@@ -184,17 +184,13 @@ class DataResults(AnswerResults):
     def properties(self) -> pd.DataFrame:
         """Rows, attributes, classes and missing values of every data set.
 
-        The columns are those of `analysis.properties`. The manifest has them; for
-        results of earlier versions the data files are read again, and must be as they were when
-        the study was run.
+        The columns are those of `analysis.properties`.
         """
         import pandas as pd
 
         from simstudy.analysis.datasets.per_dataset import properties
 
-        recorded = self.manifest["tables"]
-        facts = recorded or {table.name: table.facts for table in self._tables().tables}
-        parts = self.manifest["parts"]
+        facts, parts = self.manifest["tables"], self.manifest["parts"]
         sizes = {
             name: [(part["train"], part["test"]) for part in parts if part["dataset"] == name]
             for name in facts

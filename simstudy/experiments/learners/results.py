@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from typing import TYPE_CHECKING
 
 from simstudy.errors import SimstudyError
 from simstudy.results.read.base import AnswerResults
@@ -17,15 +17,6 @@ if TYPE_CHECKING:
     from simstudy.analysis.models.regret import Regret
     from simstudy.analysis.models.reliability import Reliability
     from simstudy.results.read.ranked_answers import ModelAnswers
-
-
-class ReliabilityOptions(TypedDict, total=False):
-    """Keywords of `LearnerResults.calibration`."""
-
-    learners: Sequence[str] | None
-    classes: str
-    confidence: float | None
-    adjustment: str | None
 
 
 class LearnerResults(ModelResults, AnswerResults):
@@ -80,10 +71,22 @@ class LearnerResults(ModelResults, AnswerResults):
         size: int | Sequence[int] | None = None,
         models: int | None = None,
         bins: int = 10,
-        **options: Unpack[ReliabilityOptions],
+        *,
+        learners: Sequence[str] | None = None,
+        classes: str = "every",
+        confidence: float | None = None,
+        adjustment: str | None = None,
     ) -> pd.DataFrame:
         """Observed frequencies against predicted probabilities, bin by bin; see `calibration`."""
-        return self.calibration(size, models, bins, **options).table
+        return self.calibration(
+            size,
+            models,
+            bins,
+            learners=learners,
+            classes=classes,
+            confidence=confidence,
+            adjustment=adjustment,
+        ).table
 
     def calibration(
         self,
@@ -158,7 +161,7 @@ class LearnerResults(ModelResults, AnswerResults):
         return ax
 
     def plot_regret(self, axes: Sequence[Axes] | None = None) -> Sequence[Axes]:
-        """Draw regret and its parts against training size, on axes of its own for each learner."""
+        """Draw regret and its parts against training size, one panel per learner."""
         from simstudy.report.charts import mpl, spread
 
         if self.regret_parts is None:

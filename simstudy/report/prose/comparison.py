@@ -69,7 +69,7 @@ def unlike(studies: Mapping[str, Results]) -> list[str]:
             if extra := [item for item in items if item not in shared]:
                 notes.append(f"{name} has {noun} that not all studies have: {listed(extra, 12)}.")
     if each := _differ(studies, "source.name"):
-        notes.append(f"The models are of different families: {each}.")
+        notes.append(f"The families of the models differ: {each}.")
     notes += unlike_conventions(studies)
     if each := _differ(studies, "data.test_size"):
         notes.append(f"The test sizes of the studies differ: {each}.")
@@ -82,8 +82,7 @@ def unlike_conventions(studies: Mapping[str, Results]) -> list[str]:
     for key in ("prior", "cutoff", "base"):
         if each := _differ(studies, f"measures.{key}"):
             notes.append(
-                f"The {key} of the rewards is not the same in all studies ({each}), so their "
-                "rewards are not of the same kind."
+                f"Rewards are not comparable: their {key} differs between studies ({each})."
             )
     return notes
 

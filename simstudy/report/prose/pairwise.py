@@ -19,14 +19,9 @@ _MAX_SIZES = 7  # sizes that are listed; more are counted
 
 def pair_method(findings: ModelFindings) -> str:
     """The tests of paired differences, which decide who is ahead, and their adjustment."""
-    tests, confidence, scope = test_parts(findings)
-    return f"{tests} between models at {confidence}, {scope}"
-
-
-def test_parts(findings: ModelFindings) -> tuple[str, str, str]:
-    """The names of the tests of pairs, their confidence and their adjustment."""
     scope = adjusted_for(findings.design.adjustment, findings.pair_tests)
-    return paired_tests(findings), f"{level(findings.design.confidence)} confidence", scope
+    confidence = level(findings.design.confidence)
+    return f"{paired_tests(findings)} between models at {confidence} confidence, {scope}"
 
 
 # Who beats whom

@@ -11,7 +11,7 @@ from simstudy.analysis.models.findings import Mean, ModelFindings
 from simstudy.analysis.models.standings import AHEAD, IDENTICAL, UNTESTED, Pair, Standing
 from simstudy.report.prose import pairwise, phrases
 from simstudy.report.prose.numbers import brief, number
-from simstudy.report.prose.phrases import count_range, failed_learners, grouped, listed, opening
+from simstudy.report.prose.phrases import adjusted_for, count_range, grouped, listed, opening
 from simstudy.texts import counted
 
 _MAX_STRETCHES = 3  # stretches of sizes that get a sentence each; more are summarised
@@ -94,7 +94,7 @@ def _where(places: Iterable[Standing | Pair | Mean], findings: ModelFindings) ->
 
 def no_differences(findings: ModelFindings) -> str:
     """That no test has any learner ahead of another."""
-    failed = failed_learners(findings)
+    failed = phrases.failed_learners(findings)
     learners = [brief(name) for name in findings.design.learners if name not in failed]
     if len(learners) == 1:
         return f"there is nothing to compare {learners[0]} with"
@@ -257,9 +257,10 @@ def method(findings: ModelFindings, overtaking: bool = True) -> str:
     used = count_range(least, most) + f" of {design.models}" * fewer
     used += " models" + ", those that both have," * fewer
     better = "" if info.greater_is_better else ", where lower is better"
-    tests, confidence, scope = pairwise.test_parts(findings)
+    scope = adjusted_for(design.adjustment, findings.pair_tests)
     text = (
-        f"{opening(tests)} over {used} at {confidence}, {scope}; numbers are differences in mean "
+        f"{opening(phrases.paired_tests(findings))} over {used} at "
+        f"{phrases.level(design.confidence)} confidence, {scope}; numbers are differences in mean "
         f"{phrases.with_unit(info)}{better}, in favour of the {design.words.treatment} named first."
     )
     courses = findings.courses if overtaking else ()
@@ -282,7 +283,7 @@ def _lost(findings: ModelFindings, failures: int, cells: int) -> list[str]:
     """Which cells failed or are infinite, and so are not compared."""
     parts = []
     if failures:
-        every = failed_learners(findings)
+        every = phrases.failed_learners(findings)
         all_of = f", among them all of {listed(every)}" * bool(every)
         parts.append(f"{failures:,} of {cells:,} cells failed{all_of}")
     if infinite := grouped((mean.learner, mean) for mean in findings.means if mean.infinite):

@@ -13,7 +13,7 @@ from tests.report.agreement.said import Said
 EXPLAINED = [
     r".*which of .* predicts best, by .*\?|Winners and losers(?: by .*)?",
     r"significantly better than another learner, worse than none|ahead|behind|best by .*|ahead by",
-    r"The number of data sets that each learner wins\.|Data sets that each learner wins, by .*",
+    r"Number of data sets that each learner wins\.|Data sets that each learner wins, by .*",
     r"Best mean, ahead \(a test won and none lost\) and behind \(a test lost and none won\): "
     r"numbers of data sets\.",
     r"A column is a winner; the cell names the learners that it is significantly better than\.",
@@ -135,8 +135,8 @@ class DataSentences:
             said.append(Said(where, "significant", value=int(not found[1])))
         said += self.families(where, text)
         if found := re.match(
-            r"Friedman's test (rejects|does not reject) that all learners are alike \(χ²\(\d+\) = "
-            r"([\d.]+), p (?:= )?(< )?([\d.]+), ",
+            r"Friedman's test (rejects|does not reject) that all learners are equivalent "
+            r"\(χ²\(\d+\) = ([\d.]+), p (?:= )?(< )?([\d.]+), ",
             text,
         ):
             rejects = float(found[4]) <= 0.05
