@@ -70,8 +70,7 @@ def shared_words(words: Sequence[Words]) -> Words:
 
 def foreign_keys(of: Experiment) -> dict[str, list[str]]:
     """The keys of study files that are for other experiments only, and the names of these."""
-    owners: dict[str, list[str]] = {}
-    for name in names():
-        for key in experiment(name).own_keys:
-            owners.setdefault(key, []).append(name)
+    keys = {name: experiment(name).own_keys for name in names()}
+    every = dict.fromkeys(key for own_keys in keys.values() for key in own_keys)
+    owners = {key: [name for name in keys if key in keys[name]] for key in every}
     return {key: names for key, names in owners.items() if of.name not in names}

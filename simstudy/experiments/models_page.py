@@ -144,7 +144,7 @@ class ModelsPage(Page[ModelFindings, ModelResults]):
 
     def sections(self, results: ModelResults) -> list[Section]:
         """Return differences, tests and precision, and what the experiment adds."""
-        study = results.study
+        study, kind = results.study, results.study.experiment
         dots = min(study.models, spread.MAX_DOTS)
         design = design_section(
             results,
@@ -156,13 +156,11 @@ class ModelsPage(Page[ModelFindings, ModelResults]):
         )
         consequence = (
             "the notes on means say which models they are over; tests use the models that both "
-            f"{study.experiment.name} have"
+            f"{kind.name} have"
         )
         return [
             Section("findings", "Findings in detail"),
-            Section(
-                "differences", f"Differences between {study.experiment.name}", entry="Differences"
-            ),
+            Section("differences", f"Differences between {kind.name}", entry="Differences"),
             *self.own_sections(results),
             Section("anova", "Analysis of variance"),
             Section("pairs", "Who beats whom"),

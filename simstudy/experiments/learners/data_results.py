@@ -7,16 +7,18 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+import numpy as np
+import pandas as pd
+
+from simstudy.analysis.datasets import per_dataset
+from simstudy.analysis.datasets.findings import DataFindings, rope_of
+from simstudy.analysis.datasets.two_measures import Correlations, Reversals, correlations, reversals
+from simstudy.analysis.tests.adjustment import alpha_of
 from simstudy.data.sizes import Size, size_text
 from simstudy.errors import SimstudyError
 from simstudy.results.read.base import AnswerResults
 
 if TYPE_CHECKING:
-    import pandas as pd
-
-    from simstudy.analysis.datasets.findings import DataFindings
-    from simstudy.analysis.datasets.per_dataset import Winners
-    from simstudy.analysis.datasets.two_measures import Correlations, Reversals
     from simstudy.results.read.ranked_answers import DataAnswers
     from simstudy.results.read.refit import Refit
     from simstudy.study.study import Study
@@ -82,9 +84,6 @@ class DataResults(AnswerResults):
         bit, or .01, or 1 for percentages, unless the measure says otherwise. See
         `analysis.data_findings`.
         """
-        from simstudy.analysis.datasets.findings import DataFindings, rope_of
-        from simstudy.analysis.tests.adjustment import alpha_of
-
         name, at = self._measure(measure), self._dose(size)
         scores, info, stated = self._of_datasets(at), self.info(name), self.study.analysis
         width = rope_of(info) if rope is None else rope
@@ -101,10 +100,8 @@ class DataResults(AnswerResults):
 
     def dataset_means(self, measure: str | None = None) -> pd.DataFrame:
         """The mean over splits by data set, training size and learner, of a study of data sets."""
-        from simstudy.analysis.datasets.per_dataset import dataset_means
-
         sizes = [size_text(size) for size in self.study.doses]
-        return dataset_means(self.scores, self._measure(measure), sizes)
+        return per_dataset.dataset_means(self.scores, self._measure(measure), sizes)
 
     def pairwise_datasets(
         self,
@@ -119,12 +116,10 @@ class DataResults(AnswerResults):
         At one training size, in rows or as a share; the last one if left out. All tests are one
         family, adjusted as the study says: by Holm's method, unless it names another.
         """
-        from simstudy.analysis.datasets.per_dataset import pairwise_datasets
-
         at = self.data_findings(measure, size=size)
         better, adjustment = at.info.greater_is_better, adjustment or at.adjustment
         with _refusals():
-            return pairwise_datasets(at.scores, at.measure, test, adjustment, better)
+            return per_dataset.pairwise_datasets(at.scores, at.measure, test, adjustment, better)
 
     def dataset_table(
         self, measure: str | None = None, *, size: float | None = None
@@ -138,8 +133,6 @@ class DataResults(AnswerResults):
 
     def _of_datasets(self, dose: int) -> pd.DataFrame:
         """The scores at one training size, with the number of test rows."""
-        import numpy as np
-
         sizes, scores = self.study.doses, self.scores
         self._check_dose(dose)
         test = np.array([part["test"] for part in self.manifest["parts"]])
@@ -155,7 +148,7 @@ class DataResults(AnswerResults):
         size: float | None = None,
         adjustment: str | None = None,
         alpha: float | None = None,
-    ) -> Winners:
+    ) -> per_dataset.Winners:
         """Who is significantly better than whom on every data set; see `analysis.winners`.
 
         By the 5×2cv t test for 5 repeats of 2 folds, else by the corrected resampled t test. The
@@ -163,21 +156,17 @@ class DataResults(AnswerResults):
         data sets, by Holm's method unless the study names another. `winners(…).table` has a column
         for each winner, whose cells name the losers.
         """
-        from simstudy.analysis.datasets.per_dataset import winners
-
         at = self.data_findings(measure, size=size)
         better, adjustment = at.info.greater_is_better, adjustment or at.adjustment
         level = at.alpha if alpha is None else alpha
         with _refusals():
-            return winners(at.scores, at.measure, test, adjustment, level, better)
+            return per_dataset.winners(at.scores, at.measure, test, adjustment, level, better)
 
     def correlations(self, first: str, second: str, *, size: float | None = None) -> Correlations:
         """Correlation of two measures over splits, by data set and learner.
 
         Losses keep their sign. See `analysis.correlations`.
         """
-        from simstudy.analysis.datasets.two_measures import correlations
-
         names = self._measure(first), self._measure(second)
         return correlations(self._of_datasets(self._dose(size)), *names)
 
@@ -186,16 +175,14 @@ class DataResults(AnswerResults):
 
         The columns are those of `analysis.properties`.
         """
-        import pandas as pd
-
-        from simstudy.analysis.datasets.per_dataset import properties
-
         facts, parts = self.manifest["tables"], self.manifest["parts"]
         sizes = {
             name: [(part["train"], part["test"]) for part in parts if part["dataset"] == name]
             for name in facts
         }
-        return pd.DataFrame([properties(name, sizes[name], of) for name, of in facts.items()])
+        return pd.DataFrame(
+            [per_dataset.properties(name, sizes[name], of) for name, of in facts.items()]
+        )
 
     def reversals(
         self,
@@ -213,8 +200,6 @@ class DataResults(AnswerResults):
         Options as for `winners`. Where the study has kept answers, a test row shows why, unless
         ``examples`` is false. Studies with plugins have none: nothing of theirs is executed.
         """
-        from simstudy.analysis.datasets.two_measures import reversals
-
         findings = [self.data_findings(name, size=size) for name in (first, second)]
         winners = [each.winners for each in findings]
         if test or adjustment or alpha is not None:

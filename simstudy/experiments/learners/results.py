@@ -6,16 +6,18 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+import pandas as pd
+
+from simstudy.analysis.models.convergence import converged
+from simstudy.analysis.models.regret import Regret, regret
+from simstudy.analysis.models.reliability import Reliability, calibration
 from simstudy.errors import SimstudyError
 from simstudy.results.read.base import AnswerResults
 from simstudy.results.read.model_analyses import ModelResults, new_axes
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
-    from simstudy.analysis.models.regret import Regret
-    from simstudy.analysis.models.reliability import Reliability
     from simstudy.results.read.ranked_answers import ModelAnswers
 
 
@@ -35,8 +37,6 @@ class LearnerResults(ModelResults, AnswerResults):
         Give either ``within``, an information reward, or ``fraction``, a part of what it is at
         the smallest size. The study must have measured ``estimation``.
         """
-        from simstudy.analysis.models.convergence import converged
-
         scores = self.scores
         if "estimation" not in scores:
             raise SimstudyError("the study has not measured 'estimation', the gap to a limit")
@@ -51,8 +51,6 @@ class LearnerResults(ModelResults, AnswerResults):
     @cached_property
     def regret_parts(self) -> Regret | None:
         """Mean regret and its parts, if the study measured them."""
-        from simstudy.analysis.models.regret import regret
-
         return regret(self.scores)
 
     def regret(self) -> pd.DataFrame:
@@ -62,8 +60,6 @@ class LearnerResults(ModelResults, AnswerResults):
         whole; a learner that never has a limit is left out. Empty if the study has not measured
         ``regret``, ``representation`` and ``estimation``, or there are no such models.
         """
-        import pandas as pd
-
         return pd.DataFrame() if self.regret_parts is None else self.regret_parts.table.copy()
 
     def reliability(
@@ -123,7 +119,6 @@ class LearnerResults(ModelResults, AnswerResults):
             ``"bonferroni"`` over the bins of one diagram, or ``"none"``. If left out, the former,
             unless the study asks for none.
         """
-        from simstudy.analysis.models.reliability import Reliability, calibration
         from simstudy.engine.reliability import reliability
 
         stated = self.study.analysis
@@ -173,8 +168,8 @@ class LearnerResults(ModelResults, AnswerResults):
             from matplotlib.pyplot import figure
 
             number = len(panels.charts)
-            size = (2.4 * number, 2.8)
-            axes = figure(figsize=size, layout="constrained").subplots(1, number, squeeze=False)[0]
+            whole = figure(figsize=(2.4 * number, 2.8), layout="constrained")
+            axes = whole.subplots(1, number, squeeze=False)[0]
         for index, (chart, ax) in enumerate(zip(panels.charts, axes, strict=True)):
             mpl.draw(chart, ax)
             ax.set_title(mpl.plain(chart.heading), fontsize="medium")

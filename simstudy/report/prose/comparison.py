@@ -13,7 +13,7 @@ from simstudy.analysis.models.compare_studies import PAIRED, WELCH
 from simstudy.analysis.models.findings import ModelFindings
 from simstudy.experiments import shared_words
 from simstudy.experiments.base import Words
-from simstudy.report.prose.phrases import indefinite, interval_family, level, listed
+from simstudy.report.prose.phrases import grouped, indefinite, interval_family, level, listed
 from simstudy.results.read.open import Results
 from simstudy.texts import counted
 
@@ -112,9 +112,7 @@ def _labels(studies: Mapping[str, Results]) -> list[str]:
 
 def of_each(findings: Mapping[str, ModelFindings], describe: Callable[[ModelFindings], str]) -> str:
     """A text on every study, written once if it is the same for all."""
-    texts: dict[str, list[str]] = {}
-    for name, study in findings.items():
-        texts.setdefault(describe(study), []).append(name)
+    texts = grouped((describe(study), name) for name, study in findings.items())
     if len(texts) == 1:
         return next(iter(texts))
     return "; ".join(f"{listed(names)}: {text}" for text, names in texts.items())
