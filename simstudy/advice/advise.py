@@ -1,4 +1,4 @@
-"""Advice on a table of one's own: two studies, of its splits and of truths fitted to it."""
+"""Advice on a user's table: a study of its splits, and one of networks fitted to it."""
 
 from __future__ import annotations
 
@@ -72,8 +72,8 @@ def advise(
     """Say which learner does best on a table now, and what more rows would bring.
 
     Scores now are those of repeated cross-validation. Scores with more rows are predicted from
-    scores on networks drawn from the posterior given the table, and from the course of the table's
-    own learning curve; see `simstudy.advice.forecast`. A page is written to ``out``.
+    scores on networks drawn from the posterior given the table, and from the learning curve of the
+    table; see `simstudy.advice.forecast`. A page is written to ``out``.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def advise(
     overwrite : bool
         Replace existing results.
     watch : callable, optional
-        Is given what is done next, and returns a context of a progress callback.
+        Called with the name of each step; returns a context manager with a progress callback.
     """
     if not 10 <= models <= MAX_MODELS:
         raise SimstudyError(
@@ -174,8 +174,7 @@ def read_table(
         if len(names) > _MAX_NAMED:  # the last column, often the target, is named in any case
             names = [*names[: _MAX_NAMED - 1], f"{len(names) - _MAX_NAMED} more", names[-1]]
         raise SimstudyError(
-            f"{source}: which column is to be predicted? Name it with --target; there are "
-            f"{', '.join(names)}"
+            f"{source}: name the column to predict with --target; there are {', '.join(names)}"
         )
     table = read_data_set(data, reading)
     sample, rows = table.sample, len(table.sample)

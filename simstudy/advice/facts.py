@@ -57,12 +57,12 @@ class Crossing:
 
 @dataclass(frozen=True)
 class SimulationCheck:
-    """Simulated scores beside cross-validated ones, with as many rows.
+    """Simulated and cross-validated scores with the same number of training rows.
 
     Attributes
     ----------
-    simulated, measured : sequence of IntervalEstimate
-        By learner: over simulated truths, and over splits of the table.
+    simulated : sequence of IntervalEstimate
+        By learner: over simulated truths.
     distances : array
         By learner: measured minus simulated, in standard errors of the difference.
     verdict : {"well", "partly", "poorly"}
@@ -72,7 +72,6 @@ class SimulationCheck:
     """
 
     simulated: tuple[IntervalEstimate, ...]
-    measured: tuple[IntervalEstimate, ...]
     distances: FloatArray
     verdict: Verdict
     simulated_gain: float
@@ -131,23 +130,22 @@ class Outlook:
         """The cross-validated scores with intervals by the corrected resampled t (see Present)."""
         errors, means = np.sqrt(np.diag(self.present.errors)), self.present.means
         reach = stdtrit(len(self.present.scores) - 1, TAILS[1]) * errors
-        ends = np.column_stack([means, means - reach, means + reach])
-        return tuple(IntervalEstimate(*row) for row in ends.tolist())
+        return _estimates(means, means - reach, means + reach)
 
     @property
     def best_now(self) -> int:
         """The learner of the best cross-validated mean."""
         return int(self.present.means.argmax())
 
-    def predicted(self, learner: int, size: int) -> IntervalEstimate:
-        """Return the predicted score with a number of rows."""
-        return _estimate(self.forecast.at(size)[:, learner])
+    def predicted(self, size: int) -> tuple[IntervalEstimate, ...]:
+        """Return the predicted score of each learner with a number of rows."""
+        return tuple(map(_estimate, self.forecast.at(size).T))
 
-    def gain(self, learner: int, size: int) -> IntervalEstimate:
-        """Return what a learner gains between the rows at hand and another number."""
+    def gains(self, size: int) -> tuple[IntervalEstimate, ...]:
+        """Return what each learner gains between the rows at hand and another number."""
         gained = self.forecast.at(size) - self.forecast.at(self.rows)
-        ends = np.quantile(gained, [(1 - 0.95) / 2, 0.975], axis=0)[:, learner].tolist()
-        return IntervalEstimate(float(gained.mean(axis=0)[learner]), *ends)
+        ends = np.quantile(gained, [(1 - 0.95) / 2, 0.975], axis=0)
+        return _estimates(gained.mean(axis=0), *ends)
 
     def best(self, size: int) -> int:
         """Return the learner of the greatest predicted score."""
@@ -160,7 +158,7 @@ class Outlook:
 
     @cached_property
     def check(self) -> SimulationCheck:
-        """How well the simulated truths explain the table's own scores."""
+        """How well the simulated truths explain the scores of the table."""
         places = [self.simulated.sizes.index(size) for size in self.present.sizes]
         drawn = self.simulated.scores[:, places]
         at_start = drawn[:, -1]
@@ -171,9 +169,9 @@ class Outlook:
         verdict: Verdict = "poorly" if poorly else "partly"
         verdict = "well" if (far <= _FAR).all() else verdict
         course = self.present.scores.mean(axis=0)
-        simulated = tuple(_estimate(at_start[:, place]) for place in range(len(self.learners)))
+        simulated = tuple(map(_estimate, at_start.T))
         gains = float((drawn[:, -1] - drawn[:, -2]).mean()), float((course[-1] - course[-2]).mean())
-        return SimulationCheck(simulated, self.now, distances, verdict, *gains)
+        return SimulationCheck(simulated, distances, verdict, *gains)
 
     @cached_property
     def ceiling(self) -> IntervalEstimate:
@@ -189,18 +187,13 @@ class Outlook:
         return IntervalEstimate(*(min(end, greatest) for end in astuple(level)))
 
     @property
-    def below_ceiling(self) -> float:
-        """How far the best learner now is below the ceiling."""
-        return self.ceiling.value - self.now[self.best_now].value
-
-    @property
     def ceiling_holds(self) -> bool:
         """Whether no learner is predicted to score above the ceiling."""
         return self.ceiling.value >= self.forecast.means[-1].max()
 
     @cached_property
     def crossings(self) -> list[Crossing]:
-        """Who overtakes whom between the rows at hand and the horizon, as far as supported."""
+        """Who overtakes whom by the horizon, where scenarios support it."""
         crossings = []
         means = self.forecast.at(self.rows).mean(axis=0)
         for ahead, behind in itertools.permutations(range(len(self.learners)), 2):
@@ -230,6 +223,11 @@ def crossing_rows(forecast: Forecast, first: int, second: int, rows: int) -> Flo
     crossed = np.where(behind[:, -1], np.inf, 0.0)
     crossed[inner] = np.exp(logs[at] + before / (before - after) * (logs[at + 1] - logs[at]))
     return crossed
+
+
+def _estimates(*ends: FloatArray) -> tuple[IntervalEstimate, ...]:
+    """Values, lower and upper limits of all learners as estimates."""
+    return tuple(IntervalEstimate(*row) for row in np.column_stack(ends).tolist())
 
 
 def _estimate(values: FloatArray) -> IntervalEstimate:
@@ -333,20 +331,18 @@ class Advice:
 
     def forecast(self) -> pd.DataFrame:
         """Predicted scores by number of rows, with 95% intervals."""
-        places = range(len(self.learners))
         return self._table(
-            (outlook, {"rows": size}, [outlook.predicted(place, size) for place in places])
+            (outlook, {"rows": size}, outlook.predicted(size))
             for outlook in self.outlooks
             for size in outlook.sizes
         )
 
     def gains(self) -> pd.DataFrame:
         """What more rows bring, with 95% intervals."""
-        places = range(len(self.learners))
         return self._table(
-            (each, {"more_rows": size - each.rows}, [each.gain(place, size) for place in places])
-            for each in self.outlooks
-            for size in each.sizes[1:]
+            (outlook, {"more_rows": size - outlook.rows}, outlook.gains(size))
+            for outlook in self.outlooks
+            for size in outlook.sizes[1:]
         )
 
     def crossings(self) -> pd.DataFrame:

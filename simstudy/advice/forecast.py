@@ -1,9 +1,9 @@
 """Forecasts of learners' scores with more rows, from splits of a table and simulated truths.
 
 Scores of the table say where learners stand now; scores on models drawn from the posterior given
-the table, and the course of the table's own learning curve, say how much they gain with more rows.
-A scenario is one way things may be: an error of the present scores, and one of the two kinds of
-gain. Values, differences, intervals and crossings are all read from the same scenarios.
+the table, and the learning curve of the table, say how much they gain with more rows. A scenario
+combines an error of the present scores with one of the two kinds of gain. Values, differences,
+intervals and crossings are all read from the same scenarios.
 
 Two corrections rest on experience (benchmarks/advice.py). What a learner gains more than others is
 partly chance, mostly so in a curve fitted to a few splits: it is shrunk towards the mean gain of
@@ -172,8 +172,8 @@ def power_laws(
 ) -> FloatArray:
     """Return gains since ``start`` by power laws a − b·n^−c fitted to means of resampled splits.
 
-    b is not negative: more rows never cost. Of the exponents on a grid the best is taken. One size
-    alone has no course, and gains nothing.
+    b is not negative: more rows never cost. Of the exponents on a grid the best is taken. With
+    fewer than three sizes there is no curve, and no gain.
     """
     splits, _, learners = present.scores.shape
     if len(present.sizes) < 3:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterable, Sequence
+from dataclasses import astuple
 
 from markupsafe import Markup
 
@@ -78,6 +80,7 @@ def outlook_chart(outlook: Outlook) -> Chart:
     if info.zero:
         layers.append(spec.Rule(0.0, info.zero))
     asides = spec.dodges(sizes, len(outlook.learners))
+    predicted = [*zip(*map(outlook.predicted, sizes), strict=True)]  # by learner, then size
     heights, ends, described = [], [], []
     if outlook.ceiling_holds:
         level = [outlook.ceiling.value] * len(sizes)
@@ -85,18 +88,15 @@ def outlook_chart(outlook: Outlook) -> Chart:
         heights += level
     for place, label in enumerate(outlook.learners):
         measured = course[:, place].tolist()
-        predicted = [outlook.predicted(place, size) for size in sizes]
-        means, lows = [each.value for each in predicted], [each.low for each in predicted]
-        highs = [each.high for each in predicted]
+        means, lows, highs = map(list, zip(*map(astuple, predicted[place]), strict=True))
         x = [size * asides[place] for size in sizes]
         tips = [
             f"{label}, {n:,} rows: {number(score)} measured"
             for n, score in zip(real, measured, strict=True)
         ]
         tips += [
-            f"{label}, {n:,} rows: {number(at.value)} [{number(at.low)}, {number(at.high)}] "
-            "predicted"
-            for n, at in zip(sizes, predicted, strict=True)
+            f"{label}, {n:,} rows: {number(mean)} [{number(low)}, {number(high)}] predicted"
+            for n, mean, low, high in zip(sizes, means, lows, highs, strict=True)
         ]
         layers += [
             spec.Line(real, measured, learner=place),
@@ -122,48 +122,54 @@ def outlook_chart(outlook: Outlook) -> Chart:
     )
 
 
-def _estimate_cell(estimate: IntervalEstimate, place: int = -1, bold: bool = False) -> TableCell:
-    """An estimate with its interval below."""
-    learners = (place,) if place >= 0 else ()
-    interval = f"[{fixed(estimate.low)}, {fixed(estimate.high)}]"
-    return TableCell(fixed(estimate.value), interval, learners=learners, bold=bold)
+def _cells(
+    estimates: Iterable[IntervalEstimate], best: int = -1, coloured: bool = True
+) -> list[TableCell]:
+    """The estimates of all learners, each with its interval below; the best in bold."""
+    return [
+        TableCell(
+            fixed(each.value),
+            f"[{fixed(each.low)}, {fixed(each.high)}]",
+            learners=(place,) * coloured,
+            bold=place == best,
+        )
+        for place, each in enumerate(estimates)
+    ]
+
+
+def _lines(learners: Sequence[str], *columns: Sequence[TableCell]) -> list[Sequence[TableCell]]:
+    """A line for each learner, after its name."""
+    names = [words(label, "", place) for place, label in enumerate(learners)]
+    return [*zip(names, *columns, strict=True)]
 
 
 def now_table(advice: Advice) -> Table:
     """Make the table of cross-validated scores."""
-    lines = [
-        [
-            words(label, "", place),
-            *(_estimate_cell(at.now[place], place, at.best_now == place) for at in advice.outlooks),
-        ]
-        for place, label in enumerate(advice.learners)
-    ]
     return make_table(
         "now",
         f"Scores with your {rows(advice.about.rows)} rows",
-        [words("learner"), *(TableCell(axis_label(at.info)) for at in advice.outlooks)],
-        lines,
+        ["learner", *(axis_label(at.info) for at in advice.outlooks)],
+        _lines(advice.learners, *(_cells(at.now, at.best_now) for at in advice.outlooks)),
         caption="Means over splits; 95% intervals correct for shared rows (Nadeau & Bengio 2003). "
-        "Bold: best.",
+        "Bold: best mean.",
         data=advice.now(),
     )
 
 
 def _predicted_table(advice: Advice, outlook: Outlook) -> Table:
     """Make the table of predicted scores of a measure."""
-    table, info = advice.forecast(), outlook.info
+    table = advice.forecast()
+    columns = {size: _cells(outlook.predicted(size), outlook.best(size)) for size in outlook.sizes}
     return by_size(
         f"predicted_{outlook.measure}",
-        f"Predicted {axis_label(info)}",
+        f"Predicted {axis_label(outlook.info)}",
         experiment(DEFAULT),
         outlook.learners,
         outlook.sizes,
         {
-            (label, size): _estimate_cell(
-                outlook.predicted(place, size), place, place == outlook.best(size)
-            )
-            for size in outlook.sizes
-            for place, label in enumerate(outlook.learners)
+            (label, size): cell
+            for size, cells in columns.items()
+            for label, cell in zip(outlook.learners, cells, strict=True)
         },
         caption="By number of training rows; intervals hold 95% of the scenarios. Bold: best mean.",
         data=table[table["measure"] == outlook.measure],
@@ -172,47 +178,33 @@ def _predicted_table(advice: Advice, outlook: Outlook) -> Table:
 
 def gain_table(advice: Advice) -> Table:
     """Make the table of what more rows bring."""
-    sizes, number_of = advice.outlooks[0].sizes[1:], len(advice.learners)
-    lines = [
-        [
-            words(label, "points of accuracy" if at.is_accuracy else axis_label(at.info), place),
-            *(_gained(at, place, size) for size in sizes),
-        ]
-        for at in advice.outlooks
-        for place, label in enumerate(advice.learners)
-    ]
+    sizes, learners, lines = advice.outlooks[0].sizes[1:], advice.learners, []
+    for outlook in advice.outlooks:
+        unit = "points of accuracy" if outlook.is_accuracy else axis_label(outlook.info)
+        for place, label in enumerate(learners):
+            gains = [prose.gain_numbers(outlook, place, size) for size in sizes]
+            cells = [TableCell(value, f"[{low}, {high}]") for value, low, high in gains]
+            lines.append([words(label, unit, place), *cells])
     return make_table(
         "gains",
         "What more rows bring",
-        [words("learner"), *(TableCell(f"{rows(s - advice.about.rows)} more") for s in sizes)],
+        ["learner", *(f"{rows(size - advice.about.rows)} more" for size in sizes)],
         lines,
-        rules={*range(number_of, len(lines), number_of)},
+        rules={*range(len(learners), len(lines), len(learners))},
         caption="Gain over the score with your rows; intervals hold 95% of the scenarios.",
         data=advice.gains(),
     )
 
 
-def _gained(outlook: Outlook, place: int, size: int) -> TableCell:
-    value, low, high = prose.gain_numbers(outlook, place, size)
-    return TableCell(value, f"[{low}, {high}]")
-
-
 def _check_table(outlook: Outlook) -> Table:
     """Make the table of simulated beside cross-validated scores."""
     check = outlook.check
-    lines = [
-        [
-            words(label, "", place),
-            _estimate_cell(check.measured[place]),
-            _estimate_cell(check.simulated[place]),
-            TableCell(plus(check.distances[place], 1)),
-        ]
-        for place, label in enumerate(outlook.learners)
-    ]
+    columns = [_cells(each, coloured=False) for each in (outlook.now, check.simulated)]
+    distances = [TableCell(plus(distance, 1)) for distance in check.distances]
     return make_table(
         f"check_{outlook.measure}",
         opening(f"{axis_label(outlook.info)} with {rows(outlook.simulated.start)} training rows"),
         ["learner", "your rows", "simulated", "standard errors apart"],
-        lines,
+        _lines(outlook.learners, *columns, distances),
         caption="Simulated: mean over the simulated truths, with the range of 95% of them.",
     )

@@ -86,7 +86,7 @@ def more_rows(advice: Advice) -> list[str]:
 def gain_numbers(outlook: Outlook, learner: int, size: int) -> list[str]:
     """Write what a learner gains, and its limits; of accuracy in points."""
     factor, decimals = (100.0, 1) if outlook.is_accuracy else (1.0, 3)
-    return [plus(factor * end, decimals) for end in astuple(outlook.gain(learner, size))]
+    return [plus(factor * end, decimals) for end in astuple(outlook.gains(size)[learner])]
 
 
 def _gain(outlook: Outlook, learner: int, size: int) -> str:
@@ -96,7 +96,7 @@ def _gain(outlook: Outlook, learner: int, size: int) -> str:
 
 
 def overtaking(outlook: Outlook) -> list[str]:
-    """Say who overtakes whom, as far as scenarios agree."""
+    """Say who overtakes whom, where scenarios agree."""
     if not outlook.crossings:
         return [
             f"No learner is predicted to overtake another by {rows(outlook.sizes[-1])} rows in at "
@@ -123,7 +123,8 @@ def _two_digits(size: float) -> str:
 
 def ceiling(outlook: Outlook) -> str:
     """Say how much is left to be gained by anything."""
-    best, left = outlook.best_now, outlook.below_ceiling
+    best = outlook.best_now
+    left = outlook.ceiling.value - outlook.now[best].value
     if left > 0 and not outlook.ceiling_holds:
         return (
             f"The simulated truths put the ceiling at {interval(outlook.ceiling, outlook)}, but "
@@ -131,8 +132,8 @@ def ceiling(outlook: Outlook) -> str:
         )
     if left <= 0:
         return (
-            f"The simulated truths allow no better predictions than {outlook.learners[best]}’s "
-            "now: more rows or other learners would hardly help; other attributes might."
+            f"By the simulated truths, no predictions are better than {outlook.learners[best]}’s "
+            "now; more rows or other learners would hardly help, but other attributes might."
         )
     return (
         "The ceiling, by the simulated truths: the best predictions from these attributes score "
@@ -144,7 +145,7 @@ def ceiling(outlook: Outlook) -> str:
 def check(outlook: Outlook) -> str:
     """Say how well the simulated truths explain the scores of the table."""
     check, place = outlook.check, outlook.check.widest
-    off = check.measured[place].value - check.simulated[place].value
+    off = outlook.now[place].value - check.simulated[place].value
     verdict, caution = _VERDICTS[check.verdict]
     return (
         f"The simulated truths {verdict}: with {rows(outlook.simulated.start)} training rows, the "

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from typing import cast
 
 from simstudy.errors import SimstudyError, suggestion
 from simstudy.experiments.base import AnyTreatment, Experiment, Words, imported
@@ -35,8 +36,7 @@ def experiment(name: str) -> Experiment:
         return _builtin(name)
     if not is_known(name):
         raise SimstudyError(
-            f'"{name}" is no experiment{suggestion(name, names())}; one of a plugin is known once '
-            "the plugin is imported"
+            f'no experiment "{name}"{suggestion(name, names())}; import the plugin that defines it'
         )
     return _registered[name]
 
@@ -52,15 +52,14 @@ def is_known(name: str) -> bool:
 
 @cache
 def _builtin(name: str) -> Experiment:
-    made: Experiment = imported(_BUILTIN[name])()
-    return made
+    return cast("Experiment", imported(_BUILTIN[name])())
 
 
 def register_experiment(added: Experiment) -> None:
     """Make an experiment known to studies, which name it by ``compare``."""
     earlier = _registered.get(added.name, added)
     if added.name in _BUILTIN or type(earlier).__qualname__ != type(added).__qualname__:
-        raise SimstudyError(f"an experiment named '{added.name}' is known already")
+        raise SimstudyError(f"an experiment named '{added.name}' is already registered")
     _registered[added.name] = added
 
 
@@ -71,8 +70,7 @@ def shared_words(words: Sequence[Words]) -> Words:
 
 def foreign_keys(of: Experiment) -> dict[str, list[str]]:
     """The keys of study files that are for other experiments only, and the names of these."""
-    owners: dict[str, list[str]] = {}
-    for name in names():
-        for key in experiment(name).own_keys:
-            owners.setdefault(key, []).append(name)
+    keys = {name: experiment(name).own_keys for name in names()}
+    every = dict.fromkeys(key for own_keys in keys.values() for key in own_keys)
+    owners = {key: [name for name in keys if key in keys[name]] for key in every}
     return {key: names for key, names in owners.items() if of.name not in names}

@@ -6,7 +6,7 @@ import importlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias, cast
 
 if TYPE_CHECKING:
     from simstudy.arrays import AnyArray
@@ -111,6 +111,8 @@ class Experiment(Words, ABC):
     task_path, results_path, page_path : str
         Classes that are imported on demand, see `imported`: the task of a problem, the results of
         a study, and its page.
+    check_path : str
+        A function that refuses a study of models that cannot be run; empty for none.
     """
 
     dose_key: ClassVar[str] = "train_sizes"
@@ -124,6 +126,7 @@ class Experiment(Words, ABC):
     task_path: ClassVar[str] = "simstudy.engine.task:Task"
     results_path: ClassVar[str] = "simstudy.results.read.model_analyses:ModelResults"
     page_path: ClassVar[str] = "simstudy.experiments.models_page:ModelsPage"
+    check_path: ClassVar[str] = ""
 
     # Treatments and doses
 
@@ -147,6 +150,8 @@ class Experiment(Words, ABC):
 
     def check(self, study: Study) -> None:
         """Refuse a study of models that cannot be run: `KeyedError` with the key at fault."""
+        if self.check_path:
+            imported(self.check_path)(study)
 
     def score_names(self, study: Study) -> list[str]:
         """Return the names of the scores, the primary one first."""
@@ -173,8 +178,7 @@ class Experiment(Words, ABC):
 
     def task(self, plan: Plan, model: int) -> Task:
         """Return the task of one problem, whose `run_cell` scores a treatment at a dose."""
-        task: Task = imported(self.task_path)(plan, model)
-        return task
+        return cast("Task", imported(self.task_path)(plan, model))
 
     @abstractmethod
     def role(self, treatment: Spec, dose: int) -> str:
@@ -198,18 +202,15 @@ class Experiment(Words, ABC):
         kept : mapping
             What the cells keep, by their position among all cells.
         """
-        columns: dict[str, list[str] | AnyArray]
         columns = imported(self.task_path).kept_columns(plan, keys, kept)
-        return columns
+        return cast("dict[str, list[str] | AnyArray]", columns)
 
     # Results and their page
 
     def results_class(self, study: Study) -> type[Results]:
         """Return the class of the results of a study, which has the analyses that apply to it."""
-        results: type[Results] = imported(self.results_path)
-        return results
+        return cast("type[Results]", imported(self.results_path))
 
     def page(self, study: Study) -> Page[Any, Any]:
         """Return what the page of a study says and shows."""
-        page: Page[Any, Any] = imported(self.page_path)()
-        return page
+        return cast("Page[Any, Any]", imported(self.page_path)())

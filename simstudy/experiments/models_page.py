@@ -144,7 +144,7 @@ class ModelsPage(Page[ModelFindings, ModelResults]):
 
     def sections(self, results: ModelResults) -> list[Section]:
         """Return differences, tests and precision, and what the experiment adds."""
-        study = results.study
+        study, kind = results.study, results.study.experiment
         dots = min(study.models, spread.MAX_DOTS)
         design = design_section(
             results,
@@ -156,13 +156,11 @@ class ModelsPage(Page[ModelFindings, ModelResults]):
         )
         consequence = (
             "the notes on means say which models they are over; tests use the models that both "
-            f"{study.experiment.name} have"
+            f"{kind.name} have"
         )
         return [
             Section("findings", "Findings in detail"),
-            Section(
-                "differences", f"Differences between {study.experiment.name}", entry="Differences"
-            ),
+            Section("differences", f"Differences between {kind.name}", entry="Differences"),
             *self.own_sections(results),
             Section("anova", "Analysis of variance"),
             Section("pairs", "Who beats whom"),
@@ -331,7 +329,7 @@ def _examples(results: ModelResults) -> tuple[list[Panel], str]:
         picture = network_picture(laid_out, f"network{len(made)}", f"Model {index}")
         made.append(Panel(f"Model {index}", picture, "", note))
     if not made:
-        return made, "None is shown: the manifest of these results has no models."
+        return made, "None is shown: the manifest has no models."
     note = f"The first {len(made)} of {results.study.models} models. The target is on top, filled; "
     mixture = any(model["components"] > 1 for _, model in models)
     also = " Each model is a mixture of networks with weights; its first component is shown."
@@ -369,8 +367,8 @@ def _course_lines(findings: ModelFindings) -> Iterator[TerminalLine]:
     yield TerminalLine("Who overtakes whom", "bold")
     if (many := len(findings.design.learners)) > MAX_COMPARED:
         changes = sum(len(course.changes) for course in findings.courses)
-        ahead = f"{kind.treatment} ahead between {many} {kind.name}"
-        yield TerminalLine(f"  {changes} changes of the {ahead}: see thresholds.csv.\n")
+        where = f"in the pairs of {many} {kind.name}"
+        yield TerminalLine(f"  {changes} changes of the lead {where}: see thresholds.csv.\n")
         return
     for sentence in pairwise.course_sentences(findings):
         yield TerminalLine(f"  {sentence}", whole=True)

@@ -89,7 +89,7 @@ def choices(study, tests):
     """The choices of each measure, of shape (test sets, pairs)."""
     task, plan = task_of(study), make_plan(study)
     made = tests(task)
-    return {one.label: task.picks(one, made) for one in plan.measured}
+    return {one.label: task.applied(one, made) for one in plan.measured}
 
 
 TRUTH = [[0.75, 0.25], [0.25, 0.75]]
@@ -108,11 +108,11 @@ def test_one_row_and_two_learners_by_hand():
     weights = task._trial.weights
     shares = {}
     for one in plan.measured:
-        picks = task.picks(one, every_row)[:, 0]
+        picks = task.applied(one, every_row)[:, 0]
         shares[one.label] = float(((picks + 1) / 2) @ weights)
     assert shares == pytest.approx({"log_loss": 0.25, "brier_score": 0.25, "accuracy": 0.5})
     drawn = draw_test_sets(weights, 1, map(np.random.default_rng, range(4000)))
-    share = (task.picks(plan.measured[0], drawn) == 1).mean()
+    share = (task.applied(plan.measured[0], drawn) == 1).mean()
     assert share == pytest.approx(0.25, abs=4 * math.sqrt(0.25 * 0.75 / 4000))
 
 
@@ -180,7 +180,7 @@ def test_endless_rows_make_a_measure_right_if_the_target_is_its_own_expectation(
         for place, target in enumerate(targets)
     }
     for one in plan.measured[:4]:
-        assert task.picks(one, tests)[0].tolist() == signs[one.label].tolist()
+        assert task.applied(one, tests)[0].tolist() == signs[one.label].tolist()
 
 
 TERNARY = (0.6, 0.3, 0.1)  # the truth, and the prior
@@ -249,8 +249,8 @@ def test_the_values_are_those_of_the_measures_on_the_rows_themselves():
     for component in plan.measured:
         if ":" in component.name:
             continue
-        task.picks(component, tests)
-        values = task._cached[1][component.name, "{}"]
+        task.applied(component, tests)
+        values = tests.values[component.name, "{}"]
         function = getattr(simstudy.measures, component.name)
         for learner, proba in enumerate(fits.proba):
             q = proba[configurations]

@@ -155,7 +155,7 @@ def test_the_page_has_one_rule_over_data_sets(many):
     rule = (
         "Wilcoxon's signed rank test, exact, Holm-adjusted over m = 6 pairs of learners, α = 0.05"
     )
-    assert f"Over data sets one rule decides: {rule}." in words
+    assert f"Tests over data sets: {rule}." in words
     assert "Holm-adjusted over m = 42 pairs on all data sets" in words
     assert "Critical-difference" not in words
     for name in many.measures:
@@ -243,7 +243,7 @@ def test_equal_learners_are_tied_and_not_tested(many):
     twins = pairs[(pairs["first"] == "NB") & (pairs["second"] == "twin")]
     assert twins["reason"].eq("all differences are 0").all()
     assert f"shared on {findings.tied}" in data_finding(findings)
-    assert any("cannot be made" in one for one in data_statements(findings, 0, 1))
+    assert any("cannot be computed" in one for one in data_statements(findings, 0, 1))
 
 
 def test_one_data_set_has_no_part_over_sets(single):

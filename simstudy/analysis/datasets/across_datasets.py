@@ -189,7 +189,7 @@ class OverSets:
 
     @property
     def ranks_differ(self) -> bool:
-        """Whether Friedman's test rejects that all learners are alike."""
+        """Whether Friedman's test rejects that all learners are equivalent."""
         return is_significant(self.friedman.p, self.alpha)
 
     @property

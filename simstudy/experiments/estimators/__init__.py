@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from simstudy.components.spec import Spec
     from simstudy.engine.plan import Plan
     from simstudy.study.sections import StudyFile
-    from simstudy.study.study import Study
 
 # Of an estimate against the value of this classifier, and against the mean over training sets.
 ERRORS = ("squared_error", "squared_error_of_mean", "error", "error_of_mean")
@@ -42,6 +41,7 @@ class Estimators(Experiment):
     task_path = "simstudy.experiments.estimators.scoring:EstimatingTask"
     results_path = "simstudy.experiments.estimators.results:EstimatorResults"
     page_path = "simstudy.experiments.estimators.page:EstimatorsPage"
+    check_path = "simstudy.study.checks:check_estimated"
 
     def treatments(self, design: Design) -> tuple[Spec, ...]:
         """Return the estimators."""
@@ -50,12 +50,6 @@ class Estimators(Experiment):
     def completed(self, stated: StudyFile) -> StudyFile:
         """Fill in the number of training sets whose mean value is estimated."""
         return with_data(stated, training_sets=_TRAINING_SETS)
-
-    def check(self, study: Study) -> None:
-        """Refuse a study with nothing to compare or to estimate."""
-        from simstudy.study.checks import check_estimated
-
-        check_estimated(study)
 
     def conditions(self, plan: Plan) -> dict[str, object]:
         """Add the training sets and the confidence of intervals."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -14,12 +14,12 @@ from simstudy.experiments.page import Section
 from simstudy.measures.base import MeasureInfo
 from simstudy.report.prose.numbers import fixed, number, percent, percentages, signed
 from simstudy.report.prose.phrases import all_sizes, level
-from simstudy.report.tables.table import Table, TableCell, make_table, words
+from simstudy.report.tables.table import Table, TableCell, table_of, words
 from simstudy.results.read.open import Results
 from simstudy.study.study import Study
 from simstudy.texts import counted
 
-_SUBJECT = ("measure", "learner", "rows", "estimator")
+Columns: TypeAlias = dict[str, Callable[[dict[Hashable, Any]], str | TableCell]]
 _TARGETS = {
     "exact": "the classifier trained on the rows available",
     "mean": "the mean over training sets of the same size",
@@ -83,56 +83,57 @@ class EstimatorsPage(ModelsPage):
 
 
 def _quality(results: EstimatorResults, target: str) -> Table:
-    data = results.estimator_quality(target)
-    lines = [
-        [
-            *subject,
-            TableCell(f"{signed(row['bias'])} ± {number(row['bias_mcse'])}"),
-            TableCell(number(row["sd"])),
-            TableCell(f"{number(row['rmse'])} ± {number(row['rmse_mcse'])}"),
-            TableCell(fixed(row["correlation"], 2)),
-        ]
-        for subject, row in _rows(results, data)
-    ]
+    columns: Columns = {
+        "bias": lambda row: f"{signed(row['bias'])} ± {number(row['bias_mcse'])}",
+        "sd": lambda row: number(row["sd"]),
+        "RMSE": lambda row: f"{number(row['rmse'])} ± {number(row['rmse_mcse'])}",
+        "correlation": lambda row: fixed(row["correlation"], 2),
+    }
     caption = (
         f"Errors of estimates against {_TARGETS[target]}, over models; ± Monte-Carlo standard "
         "error. Correlation: of estimates and exact values over models."
     )
-    name, title = f"estimators_{target}", f"Errors of estimators: {_TARGETS[target]}"
-    heads = [*_SUBJECT, "bias", "sd", "RMSE", "correlation"]
-    return make_table(name, title, heads, lines, 4, caption=caption, data=data, cut=True)
+    title, data = f"Errors of estimators: {_TARGETS[target]}", results.estimator_quality(target)
+    return _table(results, data, f"estimators_{target}", title, columns, caption)
 
 
 def _coverage(results: EstimatorResults, target: str) -> Table:
-    data = results.interval_quality(target)
-    lines = [
-        [
-            *subject,
-            words(_INTERVALS[row["interval"]]),
-            TableCell(
-                percent(row["coverage"]), percentages(row["coverage_lower"], row["coverage_upper"])
-            ),
-            TableCell(number(row["width"])),
-        ]
-        for subject, row in _rows(results, data)
-    ]
+    columns: Columns = {
+        "interval": lambda row: words(_INTERVALS[row["interval"]]),
+        "coverage": lambda row: TableCell(
+            percent(row["coverage"]), percentages(row["coverage_lower"], row["coverage_upper"])
+        ),
+        "mean width": lambda row: number(row["width"]),
+    }
     confidence = level(results.study.analysis.confidence)
     caption = (
         f"How often intervals of {confidence} contain the exact value: {_TARGETS[target]}. In "
         f"brackets, unadjusted {confidence} Clopper–Pearson intervals between models."
     )
-    name, title = f"coverage_{target}", f"Coverage of intervals: {_TARGETS[target]}"
-    heads = [*_SUBJECT, "interval", "coverage", "mean width"]
-    return make_table(name, title, heads, lines, 5, caption=caption, data=data, cut=True)
+    title, data = f"Coverage of intervals: {_TARGETS[target]}", results.interval_quality(target)
+    return _table(results, data, f"coverage_{target}", title, columns, caption, texts=5)
 
 
-def _rows(
-    results: EstimatorResults, data: pd.DataFrame
-) -> Iterator[tuple[list[TableCell], dict[Hashable, Any]]]:
-    """The rows of a frame by measure and learner, then as they were, after their subjects."""
-    measures, learners = ([*dict.fromkeys(data[key])] for key in ("measure", "learner"))
-    places = data["measure"].map(measures.index), data["learner"].map(learners.index)
-    for row in data.iloc[np.lexsort(places[::-1])].to_dict("records"):
-        named = [words(text) for text in (row["measure"], row["learner"], f"{row['size']:,}")]
-        place = results.treatments.index(row["estimator"])
-        yield [*named, words(row["estimator"], "", place)], row
+def _table(
+    results: EstimatorResults,
+    data: pd.DataFrame,
+    name: str,
+    title: str,
+    columns: Columns,
+    caption: str,
+    texts: int = 4,
+) -> Table:
+    """A table with the rows of a frame by measure and learner, then as they were."""
+    subjects: Columns = {
+        "measure": lambda row: words(row["measure"]),
+        "learner": lambda row: words(row["learner"]),
+        "rows": lambda row: words(f"{row['size']:,}"),
+        "estimator": lambda row: words(
+            row["estimator"], "", results.treatments.index(row["estimator"])
+        ),
+    }
+    keys = [data[key].map([*dict.fromkeys(data[key])].index) for key in ("learner", "measure")]
+    rows = data.iloc[np.lexsort(keys)].to_dict("records")
+    return table_of(
+        rows, name, title, subjects | columns, texts, caption=caption, data=data, cut=True
+    )

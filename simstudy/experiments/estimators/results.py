@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
 
+import pandas as pd
+
+from simstudy.analysis.models.estimates import coverage, quality
 from simstudy.results.read.model_analyses import ModelResults
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 class EstimatorResults(ModelResults):
@@ -43,8 +42,6 @@ class EstimatorResults(ModelResults):
             The truth: of the classifier trained on the rows available, or the mean over training
             sets of as many rows. See `analysis.estimates.quality`.
         """
-        from simstudy.analysis.models.estimates import quality
-
         return quality(self.estimates, target)
 
     def interval_quality(self, target: str = "exact") -> pd.DataFrame:
@@ -55,6 +52,4 @@ class EstimatorResults(ModelResults):
         target : {"exact", "mean"}
             As in `estimator_quality`. See `analysis.estimates.coverage`.
         """
-        from simstudy.analysis.models.estimates import coverage
-
         return coverage(self.estimates, target, self.study.analysis.confidence)

@@ -32,16 +32,11 @@ class Learners(Experiment):
     growing = ("learners", "data.train_sizes")
     results_path = "simstudy.experiments.learners.results:LearnerResults"
     page_path = "simstudy.experiments.learners.page:LearnersPage"
+    check_path = "simstudy.study.checks:check_exact"
 
     def treatments(self, design: Design) -> tuple[Spec, ...]:
         """Return the learners."""
         return design.learners
-
-    def check(self, study: Study) -> None:
-        """Refuse exact evaluation over too many configurations."""
-        from simstudy.study.checks import check_exact
-
-        check_exact(study)
 
     def score_names(self, study: Study) -> list[str]:
         """Return the labels of the measures."""

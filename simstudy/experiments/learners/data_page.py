@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import replace
@@ -16,7 +15,6 @@ from simstudy.analysis.datasets.two_measures import measure_pairs
 from simstudy.analysis.models.computing_time import median_seconds
 from simstudy.analysis.models.findings import Absent
 from simstudy.data.sizes import Size, size_text
-from simstudy.errors import SimstudyError
 from simstudy.experiments.learners.data_results import DataResults
 from simstudy.experiments.page import Goal, Opening, Overall, Page, Section, TerminalLine
 from simstudy.report.charts import data as charts
@@ -138,7 +136,7 @@ class DataPage(Page[DataFindings, DataResults]):
         }
 
     def sections(self, results: DataResults) -> list[Section]:
-        """Return winners, tests over data sets and measures compared, as far as there are any."""
+        """Return winners, tests over data sets and comparisons of measures, where there are any."""
         several, failures = len(results.treatments) > 1, results.manifest["failures"]
         over = results.data_findings().over_sets is not None
         compared = [*_comparisons(results)]
@@ -151,11 +149,7 @@ class DataPage(Page[DataFindings, DataResults]):
             f"On {results.manifest['platform']}. Counts shared by several learners are computed "
             "once and charged to each."
         )
-        table = _properties_table(results)
-        properties: dict[str, object] = {"table": table, "absent": "", "notes": _notes(results)}
-        if isinstance(table, Absent):
-            absent = f"There is no table of properties: {table.reason}."
-            properties |= {"table": None, "absent": absent}
+        properties = {"table": build.properties(results.properties()), "notes": _notes(results)}
         costs = build.costs(results, median_seconds(results.timings, ("dataset", "learner")))
         shown = compared if several else []
         detail = Section("findings", "Findings in detail", shown, "sets_found")
@@ -211,8 +205,7 @@ class DataPage(Page[DataFindings, DataResults]):
                 compared["reversals"].append(reversals.table.assign(**names))
             compared["correlations"].append(results.correlations(*pair).cells.assign(**names))
         tables |= {file: pd.concat(each) for file, each in compared.items()}
-        with contextlib.suppress(SimstudyError):  # of earlier versions, without their data files
-            tables["properties"] = results.properties()
+        tables["properties"] = results.properties()
         kept = [file for file, table in tables.items() if file == "means" or not table.empty]
         return {f"{file}.csv": tables[file] for file in kept}
 
@@ -238,7 +231,7 @@ class DataPage(Page[DataFindings, DataResults]):
                 else Absent(prose.reversal_sentence(reversals, labels).removesuffix("."))
             )
             tables[f"correlations_{end}"] = build.correlations(results.correlations(*pair), labels)
-        tables["properties"] = _properties_table(results)
+        tables["properties"] = build.properties(results.properties())
         return tables
 
     def means(self, results: DataResults) -> list[Table]:
@@ -332,7 +325,7 @@ def _over(
 
 
 def _comparisons(results: DataResults) -> Iterator[dict[str, object]]:
-    """Every two measures: where they name different winners, and how they correlate."""
+    """Each pair of measures: where they name different winners, and how they correlate."""
     for place, pair in enumerate(measure_pairs(results.measures)):
         first, second = (results.data_findings(name) for name in pair)
         labels, reversals = _labels(results, pair), results.reversals(*pair)
@@ -346,13 +339,6 @@ def _comparisons(results: DataResults) -> Iterator[dict[str, object]]:
             "examples": build.example_sentences(reversals, labels) if differ else [],
             "correlations": build.correlations(results.correlations(*pair), labels),
         }
-
-
-def _properties_table(results: DataResults) -> Table | Absent:
-    try:
-        return build.properties(results.properties())
-    except SimstudyError as error:
-        return Absent(str(error))
 
 
 def _notes(results: DataResults) -> list[str]:

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+import numpy as np
+import pandas as pd
+
+from simstudy.analysis.datasets import per_dataset
+from simstudy.analysis.datasets.findings import DataFindings, rope_of
+from simstudy.analysis.datasets.two_measures import Correlations, Reversals, correlations, reversals
+from simstudy.analysis.tests.adjustment import alpha_of
 from simstudy.data.sizes import Size, size_text
 from simstudy.errors import SimstudyError
 from simstudy.results.read.base import AnswerResults
 
 if TYPE_CHECKING:
-    import pandas as pd
-
-    from simstudy.analysis.datasets.findings import DataFindings
-    from simstudy.analysis.datasets.per_dataset import Winners
-    from simstudy.analysis.datasets.two_measures import Correlations, Reversals
-    from simstudy.results.read.curves import Curves
     from simstudy.results.read.ranked_answers import DataAnswers
     from simstudy.results.read.refit import Refit
     from simstudy.study.study import Study
@@ -83,9 +84,6 @@ class DataResults(AnswerResults):
         bit, or .01, or 1 for percentages, unless the measure says otherwise. See
         `analysis.data_findings`.
         """
-        from simstudy.analysis.datasets.findings import DataFindings, rope_of
-        from simstudy.analysis.tests.adjustment import alpha_of
-
         name, at = self._measure(measure), self._dose(size)
         scores, info, stated = self._of_datasets(at), self.info(name), self.study.analysis
         width = rope_of(info) if rope is None else rope
@@ -102,10 +100,8 @@ class DataResults(AnswerResults):
 
     def dataset_means(self, measure: str | None = None) -> pd.DataFrame:
         """The mean over splits by data set, training size and learner, of a study of data sets."""
-        from simstudy.analysis.datasets.per_dataset import dataset_means
-
         sizes = [size_text(size) for size in self.study.doses]
-        return dataset_means(self.scores, self._measure(measure), sizes)
+        return per_dataset.dataset_means(self.scores, self._measure(measure), sizes)
 
     def pairwise_datasets(
         self,
@@ -115,17 +111,15 @@ class DataResults(AnswerResults):
         size: float | None = None,
         adjustment: str | None = None,
     ) -> pd.DataFrame:
-        """Tests of every two learners on every data set; see `analysis.within`.
+        """Tests of each pair of learners on each data set; see `analysis.within`.
 
         At one training size, in rows or as a share; the last one if left out. All tests are one
         family, adjusted as the study says: by Holm's method, unless it names another.
         """
-        from simstudy.analysis.datasets.per_dataset import pairwise_datasets
-
         at = self.data_findings(measure, size=size)
         better, adjustment = at.info.greater_is_better, adjustment or at.adjustment
         with _refusals():
-            return pairwise_datasets(at.scores, at.measure, test, adjustment, better)
+            return per_dataset.pairwise_datasets(at.scores, at.measure, test, adjustment, better)
 
     def dataset_table(
         self, measure: str | None = None, *, size: float | None = None
@@ -139,8 +133,6 @@ class DataResults(AnswerResults):
 
     def _of_datasets(self, dose: int) -> pd.DataFrame:
         """The scores at one training size, with the number of test rows."""
-        import numpy as np
-
         sizes, scores = self.study.doses, self.scores
         self._check_dose(dose)
         test = np.array([part["test"] for part in self.manifest["parts"]])
@@ -156,7 +148,7 @@ class DataResults(AnswerResults):
         size: float | None = None,
         adjustment: str | None = None,
         alpha: float | None = None,
-    ) -> Winners:
+    ) -> per_dataset.Winners:
         """Who is significantly better than whom on every data set; see `analysis.winners`.
 
         By the 5×2cv t test for 5 repeats of 2 folds, else by the corrected resampled t test. The
@@ -164,43 +156,33 @@ class DataResults(AnswerResults):
         data sets, by Holm's method unless the study names another. `winners(…).table` has a column
         for each winner, whose cells name the losers.
         """
-        from simstudy.analysis.datasets.per_dataset import winners
-
         at = self.data_findings(measure, size=size)
         better, adjustment = at.info.greater_is_better, adjustment or at.adjustment
         level = at.alpha if alpha is None else alpha
         with _refusals():
-            return winners(at.scores, at.measure, test, adjustment, level, better)
+            return per_dataset.winners(at.scores, at.measure, test, adjustment, level, better)
 
     def correlations(self, first: str, second: str, *, size: float | None = None) -> Correlations:
         """Correlation of two measures over splits, by data set and learner.
 
         Losses keep their sign. See `analysis.correlations`.
         """
-        from simstudy.analysis.datasets.two_measures import correlations
-
         names = self._measure(first), self._measure(second)
         return correlations(self._of_datasets(self._dose(size)), *names)
 
     def properties(self) -> pd.DataFrame:
         """Rows, attributes, classes and missing values of every data set.
 
-        The columns are those of `analysis.properties`. The manifest has them; for
-        results of earlier versions the data files are read again, and must be as they were when
-        the study was run.
+        The columns are those of `analysis.properties`.
         """
-        import pandas as pd
-
-        from simstudy.analysis.datasets.per_dataset import properties
-
-        recorded = self.manifest["tables"]
-        facts = recorded or {table.name: table.facts for table in self._tables().tables}
-        parts = self.manifest["parts"]
+        facts, parts = self.manifest["tables"], self.manifest["parts"]
         sizes = {
             name: [(part["train"], part["test"]) for part in parts if part["dataset"] == name]
             for name in facts
         }
-        return pd.DataFrame([properties(name, sizes[name], of) for name, of in facts.items()])
+        return pd.DataFrame(
+            [per_dataset.properties(name, sizes[name], of) for name, of in facts.items()]
+        )
 
     def reversals(
         self,
@@ -218,8 +200,6 @@ class DataResults(AnswerResults):
         Options as for `winners`. Where the study has kept answers, a test row shows why, unless
         ``examples`` is false. Studies with plugins have none: nothing of theirs is executed.
         """
-        from simstudy.analysis.datasets.two_measures import reversals
-
         findings = [self.data_findings(name, size=size) for name in (first, second)]
         winners = [each.winners for each in findings]
         if test or adjustment or alpha is not None:
@@ -255,52 +235,6 @@ class DataResults(AnswerResults):
                     f"{table.path} has changed since the study was run; run it again"
                 )
         return study
-
-    def curves(
-        self,
-        kind: str = "roc",
-        learners: Sequence[str] | None = None,
-        size: float | None = None,
-        positive: str | int | None = None,
-        dataset: str | None = None,
-        over: str | None = None,
-        *,
-        benefit: float | None = None,
-        cost: float | None = None,
-        fixed: float | None = None,
-    ) -> Curves:
-        """Curves of the learners, from the answers that a study with ``keep_answers`` has.
-
-        One curve for each repeat, of the answers of all its folds, averaged vertically, and the
-        pooled one of all repeats.
-
-        Parameters
-        ----------
-        kind : str
-            ``"roc"``, ``"precision_recall"``, ``"lift"``, ``"cost"`` (the lower envelope),
-            ``"profit"`` or ``"reliability"``.
-        learners : sequence of str, optional
-            Their labels; all if left out.
-        size : int or float, optional
-            The training size, in rows or as a share of the training part; the largest if left out.
-        positive : str or int, optional
-            The positive class, against the rest. If left out, the one that the study names, else
-            the rarest of the data set.
-        dataset : str, optional
-            The data set; the first if left out.
-        over : str, optional
-            ``"repeats"``, or ``"folds"`` for one curve of each fold; ``each`` of what is returned
-            has these.
-        benefit, cost, fixed : float, optional
-            Of ``"profit"``: the benefit of each positive row, the cost of each row acted on and, if
-            any, the cost of acting at all, all for each row of the sample.
-        """
-        from simstudy.results.read.curves import make_curves
-
-        ranked = self._ranked(dataset, over)
-        return make_curves(
-            self, ranked, kind, learners, size, positive, benefit=benefit, cost=cost, fixed=fixed
-        )
 
     def _ranked(self, dataset: str | None = None, over: str | None = None) -> DataAnswers:
         from simstudy.results.read.ranked_answers import DataAnswers

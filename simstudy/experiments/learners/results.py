@@ -6,17 +6,18 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+import pandas as pd
+
+from simstudy.analysis.models.convergence import converged
+from simstudy.analysis.models.regret import Regret, regret
+from simstudy.analysis.models.reliability import Reliability, calibration
 from simstudy.errors import SimstudyError
 from simstudy.results.read.base import AnswerResults
 from simstudy.results.read.model_analyses import ModelResults, new_axes
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
-    from simstudy.analysis.models.regret import Regret
-    from simstudy.analysis.models.reliability import Reliability
-    from simstudy.results.read.curves import Curves
     from simstudy.results.read.ranked_answers import ModelAnswers
 
 
@@ -36,8 +37,6 @@ class LearnerResults(ModelResults, AnswerResults):
         Give either ``within``, an information reward, or ``fraction``, a part of what it is at
         the smallest size. The study must have measured ``estimation``.
         """
-        from simstudy.analysis.models.convergence import converged
-
         scores = self.scores
         if "estimation" not in scores:
             raise SimstudyError("the study has not measured 'estimation', the gap to a limit")
@@ -52,8 +51,6 @@ class LearnerResults(ModelResults, AnswerResults):
     @cached_property
     def regret_parts(self) -> Regret | None:
         """Mean regret and its parts, if the study measured them."""
-        from simstudy.analysis.models.regret import regret
-
         return regret(self.scores)
 
     def regret(self) -> pd.DataFrame:
@@ -63,8 +60,6 @@ class LearnerResults(ModelResults, AnswerResults):
         whole; a learner that never has a limit is left out. Empty if the study has not measured
         ``regret``, ``representation`` and ``estimation``, or there are no such models.
         """
-        import pandas as pd
-
         return pd.DataFrame() if self.regret_parts is None else self.regret_parts.table.copy()
 
     def reliability(
@@ -124,70 +119,24 @@ class LearnerResults(ModelResults, AnswerResults):
             ``"bonferroni"`` over the bins of one diagram, or ``"none"``. If left out, the former,
             unless the study asks for none.
         """
-        from simstudy.analysis.models.reliability import Reliability, calibration
         from simstudy.engine.reliability import reliability
 
         stated = self.study.analysis
         finished = self.scores[self.scores["status"] == "ok"]
-        stored = finished.set_index(["model", "size", "learner"])[self.measures[0]]
+        stored = finished.set_index(["model", "size", "learner"])[self.measures[0]].to_dict()
         repeated = reliability(
-            self._plan,
-            models,
-            size,
-            bins,
-            learners=learners,
-            classes=classes,
-            stored=stored.to_dict(),
+            self._plan, models, size, bins, learners=learners, classes=classes, stored=stored
         )
         confidence = stated.confidence if confidence is None else confidence
         usual = "none" if stated.adjustment == "none" else "bonferroni"
         table = calibration(repeated.table, confidence=confidence, adjustment=adjustment or usual)
         return Reliability(table, repeated.models, classes, repeated.test, confidence)
 
-    def curves(
-        self,
-        kind: str = "roc",
-        learners: Sequence[str] | None = None,
-        size: int | None = None,
-        positive: str | int | None = None,
-        *,
-        benefit: float | None = None,
-        cost: float | None = None,
-        fixed: float | None = None,
-    ) -> Curves:
-        """Curves of the learners, from the answers that a study with ``keep_answers`` has.
-
-        One curve for each model, averaged vertically, and the truth's own beside them: exact,
-        weighted by the joint distribution, unless ``test_size`` is a number of rows. The models are
-        drawn again, if every name in the study is simstudy's own; otherwise exact curves are
-        refused, and sampled ones have no truth.
-
-        Parameters
-        ----------
-        kind : str
-            ``"roc"``, ``"precision_recall"``, ``"lift"``, ``"cost"`` (the lower envelope),
-            ``"profit"`` or ``"reliability"``.
-        learners : sequence of str, optional
-            Their labels; all if left out.
-        size : int, optional
-            The training size; the largest if left out.
-        positive : str or int, optional
-            The number of the positive class, against the rest. If left out, the one that the study
-            names, else the rarest of each model.
-        benefit, cost, fixed : float, optional
-            Of ``"profit"``: the benefit of each positive row, the cost of each row acted on and, if
-            any, the cost of acting at all, all for each row of the sample.
-        """
-        from simstudy.results.read.curves import make_curves
-
-        ranked = self._ranked()
-        return make_curves(
-            self, ranked, kind, learners, size, positive, benefit=benefit, cost=cost, fixed=fixed
-        )
-
     def _ranked(self, dataset: str | None = None, over: str | None = None) -> ModelAnswers:
         from simstudy.results.read.ranked_answers import ModelAnswers
 
+        if dataset is not None or over not in (None, "models"):
+            raise SimstudyError("curves of this study are averaged over its models")
         return ModelAnswers(self)
 
     def plot_reliability(
@@ -207,7 +156,7 @@ class LearnerResults(ModelResults, AnswerResults):
         return ax
 
     def plot_regret(self, axes: Sequence[Axes] | None = None) -> Sequence[Axes]:
-        """Draw regret and its parts against training size, on axes of its own for each learner."""
+        """Draw regret and its parts against training size, one panel per learner."""
         from simstudy.report.charts import mpl, spread
 
         if self.regret_parts is None:
@@ -219,8 +168,8 @@ class LearnerResults(ModelResults, AnswerResults):
             from matplotlib.pyplot import figure
 
             number = len(panels.charts)
-            size = (2.4 * number, 2.8)
-            axes = figure(figsize=size, layout="constrained").subplots(1, number, squeeze=False)[0]
+            whole = figure(figsize=(2.4 * number, 2.8), layout="constrained")
+            axes = whole.subplots(1, number, squeeze=False)[0]
         for index, (chart, ax) in enumerate(zip(panels.charts, axes, strict=True)):
             mpl.draw(chart, ax)
             ax.set_title(mpl.plain(chart.heading), fontsize="medium")

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from simstudy.components.spec import Spec
     from simstudy.engine.plan import Plan
     from simstudy.study.sections import StudyFile
-    from simstudy.study.study import Study
 
 RIGHT, LOSS = "right", "loss"  # the share of right choices, and what following them loses
 _TEST_SIZES, _REPEATS = (20, 50, 100, 200, 500, 1000, 5000), 50  # defaults
@@ -37,6 +36,7 @@ class Measures(Experiment):
     task_path = "simstudy.experiments.measures.scoring:PickingTask"
     results_path = "simstudy.experiments.measures.results:MeasureResults"
     page_path = "simstudy.experiments.measures.page:MeasuresPage"
+    check_path = "simstudy.study.checks:check_judged"
 
     def treatments(self, design: Design) -> tuple[Spec, ...]:
         """Return the measures."""
@@ -56,12 +56,6 @@ class Measures(Experiment):
         measures = stated.measures.model_copy(update={"targets": targets})
         stated = stated.model_copy(update={"measures": measures})
         return with_data(stated, test_sizes=sizes, repeats=_REPEATS, train_sizes=[_TRAIN_SIZE])
-
-    def check(self, study: Study) -> None:
-        """Refuse fewer than two learners, targets without an exact value, and the like."""
-        from simstudy.study.checks import check_judged
-
-        check_judged(study)
 
     def columns(self, design: Design) -> list[ScoreColumn]:
         """Return for every target the share of right choices and the loss from following them."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 import itertools
 import math
 from functools import cached_property
-from typing import TYPE_CHECKING
 
+import numpy as np
+import pandas as pd
+
+from simstudy.analysis.models.choices import against_truth, contradictions, rows_needed
+from simstudy.analysis.tests.adjustment import family_sizes
 from simstudy.results.read.model_analyses import ModelResults
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 REFERENCE = 100  # test rows, if the study has this size
 
@@ -57,16 +58,11 @@ class MeasureResults(ModelResults):
 
     def contradictions(self) -> pd.DataFrame:
         """How often two measures prefer different learners; see `analysis.choices`."""
-        from simstudy.analysis.models.choices import contradictions
-
-        return contradictions(
-            self.picks, self.treatments, self.doses, self.study.analysis.confidence
-        )
+        confidence = self.study.analysis.confidence
+        return contradictions(self.picks, self.treatments, self.doses, confidence)
 
     def against_truth(self) -> pd.DataFrame:
         """How often each measure contradicts the truth by each target; see `analysis.choices`."""
-        from simstudy.analysis.models.choices import against_truth
-
         confidence = self.study.analysis.confidence
         return against_truth(self.picks, self.treatments, self._targets, self.doses, confidence)
 
@@ -82,11 +78,6 @@ class MeasureResults(ModelResults):
         at : int, optional
             A test size of the study; 100 if it has that.
         """
-        import numpy as np
-
-        from simstudy.analysis.models.choices import rows_needed
-        from simstudy.analysis.tests.adjustment import family_sizes
-
         at = self.reference if at is None else at
         self._check_dose(at)
         name = self._measure(measure)

@@ -31,7 +31,6 @@ from simstudy.study.constants import NO_CHOICE
 Signs = npt.NDArray[np.int8]  # 1 where the first of a pair is preferred, −1 the second, 0 neither
 
 
-@dataclass(frozen=True)
 class TestSets:
     """Test sets of one size, drawn from one distribution.
 
@@ -39,29 +38,24 @@ class TestSets:
     ----------
     places : array of shape (sets, rows)
         The configuration of each row, as an index into the distribution.
+    observed : array
+        The configurations that occur in any test set.
+    counts : array of shape (sets, observed)
+        How often each test set has each of these.
+    values : dict
+        The values of measures that were computed before; a measure may be a level of another.
     """
 
     __test__ = False  # not a class of tests
 
-    places: IntArray
-
-    @cached_property
-    def _counted(self) -> tuple[IntArray, FloatArray]:
-        observed, inverse = np.unique(self.places, return_inverse=True)
-        sets, width = len(self.places), len(observed)
-        flat = inverse.reshape(self.places.shape) + width * np.arange(sets)[:, None]
+    def __init__(self, places: IntArray) -> None:
+        self.places = places
+        self.observed, inverse = np.unique(places, return_inverse=True)
+        sets, width = len(places), len(self.observed)
+        flat = inverse.reshape(places.shape) + width * np.arange(sets)[:, None]
         counts = np.bincount(flat.ravel(), minlength=sets * width)
-        return observed, counts.reshape(sets, width).astype(np.float64)
-
-    @property
-    def observed(self) -> IntArray:
-        """The configurations that some test set has."""
-        return self._counted[0]
-
-    @property
-    def counts(self) -> FloatArray:
-        """How often each test set has each of these."""
-        return self._counted[1]
+        self.counts: FloatArray = counts.reshape(sets, width).astype(np.float64)
+        self.values: dict[tuple[str, str], FloatArray] = {}
 
     def means(self, values: FloatArray) -> FloatArray:
         """Return the means of values of configurations over each test set.
@@ -140,11 +134,9 @@ class PickingTask(ExactTask[TestSets, Signs]):
 
     _predicts = True
 
-    def __init__(self, plan: Plan, model: int) -> None:
-        super().__init__(plan, model)
-        # The values of measures on the test sets that they were asked for last.
-        self._cached: tuple[TestSets | None, dict[tuple[str, str], FloatArray]] = None, {}
-        self._pairs = np.array([*itertools.combinations(range(len(plan.learners)), 2)]).T
+    @cached_property
+    def _pairs(self) -> npt.NDArray[np.intp]:
+        return np.array([*itertools.combinations(range(len(self._plan.learners)), 2)]).T
 
     @property
     def _exact_measures(self) -> tuple[Spec, ...]:
@@ -180,10 +172,6 @@ class PickingTask(ExactTask[TestSets, Signs]):
         assert self._fits  # so that fitting is not timed
         repeats = range(self._plan.repeats)
         return draw_test_sets(weights, size, [self._stream(f"test/{n}") for n in repeats])
-
-    def applied(self, component: Spec, shared: TestSets) -> Signs:
-        """Let a measure choose between the learners of every pair on every test set."""
-        return self.picks(component, shared)
 
     def scored(self, outcome: Signs, shared: TestSets) -> tuple[tuple[float, ...], list[str], str]:
         """Return the shares of right choices and the losses, warnings, and the choices."""
@@ -232,10 +220,11 @@ class PickingTask(ExactTask[TestSets, Signs]):
         columns = {"model": models, "size": sizes, "pair": pair, "repeat": repeat}
         return {name: each.ravel() for name, each in (columns | truths | signs).items()}
 
-    def picks(self, component: Spec, tests: TestSets) -> Signs:
-        """The choices of a measure, of shape (test sets, pairs).
+    def applied(self, component: Spec, shared: TestSets) -> Signs:
+        """Let a measure choose between the learners of each pair on each test set.
 
-        It prefers neither learner where it ties, or has no value for one of them.
+        The choices have the shape (test sets, pairs). A measure prefers neither learner where it
+        ties, or has no value for one of them.
         """
         chosen: Signs | None = None
         undecided: npt.NDArray[np.bool_] = np.ones((1, 1), dtype=bool)
@@ -244,10 +233,11 @@ class PickingTask(ExactTask[TestSets, Signs]):
             options = arguments(
                 measure, component.parameters, self._problem.class_names, self._plan.positive
             )
-            called = Called(measure, EXACT, name in self._foreign, options)
-            values = self._cached_values(called, tests, (name, repr(options)))
-            if not measure.info.greater_is_better:
-                values = -values
+            key = name, repr(options)
+            if key not in shared.values:
+                called = Called(measure, EXACT, name in self._foreign, options)
+                shared.values[key] = self._values(called, shared)
+            values = shared.values[key] * (1.0 if measure.info.greater_is_better else -1.0)
             signs = _signs(values, self._pairs)
             chosen = signs if chosen is None else np.where(undecided, signs, chosen)
             first, second = (values[:, place] for place in self._pairs)
@@ -255,14 +245,6 @@ class PickingTask(ExactTask[TestSets, Signs]):
             undecided = (chosen == 0) & ~np.isnan(first) & ~np.isnan(second)
         assert chosen is not None
         return chosen
-
-    def _cached_values(self, called: Called, tests: TestSets, key: tuple[str, str]) -> FloatArray:
-        """The values of a measure, computed once: it may also be a level of another."""
-        if self._cached[0] is not tests:
-            self._cached = tests, {}
-        if key not in self._cached[1]:
-            self._cached[1][key] = self._values(called, tests)
-        return self._cached[1][key]
 
     def _values(self, called: Called, tests: TestSets) -> FloatArray:
         """The values of a measure, of shape (test sets, learners)."""

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from simstudy.components.spec import Spec
     from simstudy.engine.plan import Plan
     from simstudy.study.sections import StudyFile
-    from simstudy.study.study import Study
 
 COPIES, MIRRORED, POWER, WRONG, GAP = "type_1", "type_1_mirrored", "power", "wrong", "difference"
 _WORDS = {
@@ -37,6 +36,7 @@ class Tests(Experiment):
     task_path = "simstudy.experiments.tests.scoring:RejectingTask"
     results_path = "simstudy.experiments.tests.results:TestResults"
     page_path = "simstudy.experiments.tests.page:TestsPage"
+    check_path = "simstudy.study.checks:check_estimated"
 
     def treatments(self, design: Design) -> tuple[Spec, ...]:
         """Return the tests."""
@@ -45,12 +45,6 @@ class Tests(Experiment):
     def completed(self, stated: StudyFile) -> StudyFile:
         """Fill in the number of data sets of each size."""
         return with_data(stated, repeats=_DATA_SETS)
-
-    def check(self, study: Study) -> None:
-        """Refuse a study with nothing to compare or to test."""
-        from simstudy.study.checks import check_estimated
-
-        check_estimated(study)
 
     def conditions(self, plan: Plan) -> dict[str, object]:
         """Add the confidence, as it has always been recorded."""

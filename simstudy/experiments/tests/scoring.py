@@ -4,7 +4,7 @@ Every data set of a comparison is drawn from a model. Two pairs of every learner
 
 - copies: each is fitted to 80 % of the training rows, drawn at random for each of the two, so that
   nothing distinguishes them;
-- mirrored: one classifier is asked about the rows, and about others that are drawn from the same
+- mirrored: one classifier is evaluated on the rows, and on others that are drawn from the same
   classes: both have the same exact performance.
 
 Two different learners have a difference that is known exactly for every data set.
@@ -129,7 +129,7 @@ def copy_bench(
 def mirrored_attributes(
     test: Trial, rows: IntArray, target: IntArray, rng: np.random.Generator
 ) -> IntArray:
-    """Return attributes drawn anew for given classes, from the joint distribution."""
+    """Draw new attributes for the same classes from the joint distribution."""
     assert test.weights is not None
     uniform, drawn = rng.random(len(target)), np.empty(len(target), dtype=np.intp)
     for label in np.unique(target):
@@ -137,5 +137,5 @@ def mirrored_attributes(
         ends = np.cumsum(test.weights[rows_of])
         places = np.searchsorted(ends, uniform[mine] * ends[-1], side="right")
         drawn[mine] = test.rows[rows_of[np.minimum(places, len(rows_of) - 1)]]
-    asked: IntArray = np.asarray(rows)[drawn]
-    return asked
+    attributes: IntArray = np.asarray(rows)[drawn]
+    return attributes

@@ -129,7 +129,7 @@ def curves(
         bars = f" Intervals are omitted for more than {MAX_BARS} {kind.name}; the table has them."
     else:
         bars = f" Bars: {_bars(findings)}" * alone
-        bars += f" {opening(kind.name)} stand side by side at each size." * (learners > 1)
+        bars += f" {opening(kind.name)} are drawn side by side at each size." * (learners > 1)
     over = f", {models(findings)}" * alone
     text = f"Mean {info.label} against {kind.size} (logarithmic){over}.{bars}{_zero(findings)}"
     if findings.ceiling:
@@ -146,8 +146,8 @@ def curve_panels(findings: ModelFindings, alone: bool = True) -> str:
     bars = f" Bars: {_bars(findings)}" * alone
     size, kind = findings.design.sizes[-1], findings.design.words
     return (
-        f"A panel for each {kind.treatment}, in the order of their means at {size:,} rows; grey: "
-        f"the other {kind.name}.{bars}"
+        f"One panel per {kind.treatment}, ordered by mean at {size:,} rows; grey: the other "
+        f"{kind.name}.{bars}"
     )
 
 

@@ -150,7 +150,7 @@ def published_summary(printed: Published, agreement: Agreement) -> list[str]:
         why = printed.notes.get(dataset, "The reason is unknown.")
         sentences.append(f"{dataset} differs by more than {agreement.tolerance:g}: {parts}. {why}")
     if agreement.left_out:
-        sentences.append(f"Left out as another data set: {listed([*agreement.left_out])}.")
+        sentences.append(f"Left out because the data set differs: {listed([*agreement.left_out])}.")
     if agreement.missing:
         sentences.append(f"Printed but not studied here: {listed([*agreement.missing])}.")
     return sentences

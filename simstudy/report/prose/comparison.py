@@ -13,7 +13,7 @@ from simstudy.analysis.models.compare_studies import PAIRED, WELCH
 from simstudy.analysis.models.findings import ModelFindings
 from simstudy.experiments import shared_words
 from simstudy.experiments.base import Words
-from simstudy.report.prose.phrases import indefinite, interval_family, level, listed
+from simstudy.report.prose.phrases import grouped, indefinite, interval_family, level, listed
 from simstudy.results.read.open import Results
 from simstudy.texts import counted
 
@@ -69,7 +69,7 @@ def unlike(studies: Mapping[str, Results]) -> list[str]:
             if extra := [item for item in items if item not in shared]:
                 notes.append(f"{name} has {noun} that not all studies have: {listed(extra, 12)}.")
     if each := _differ(studies, "source.name"):
-        notes.append(f"The models are of different families: {each}.")
+        notes.append(f"The families of the models differ: {each}.")
     notes += unlike_conventions(studies)
     if each := _differ(studies, "data.test_size"):
         notes.append(f"The test sizes of the studies differ: {each}.")
@@ -82,8 +82,7 @@ def unlike_conventions(studies: Mapping[str, Results]) -> list[str]:
     for key in ("prior", "cutoff", "base"):
         if each := _differ(studies, f"measures.{key}"):
             notes.append(
-                f"The {key} of the rewards is not the same in all studies ({each}), so their "
-                "rewards are not of the same kind."
+                f"Rewards are not comparable: their {key} differs between studies ({each})."
             )
     return notes
 
@@ -113,9 +112,7 @@ def _labels(studies: Mapping[str, Results]) -> list[str]:
 
 def of_each(findings: Mapping[str, ModelFindings], describe: Callable[[ModelFindings], str]) -> str:
     """A text on every study, written once if it is the same for all."""
-    texts: dict[str, list[str]] = {}
-    for name, study in findings.items():
-        texts.setdefault(describe(study), []).append(name)
+    texts = grouped((describe(study), name) for name, study in findings.items())
     if len(texts) == 1:
         return next(iter(texts))
     return "; ".join(f"{listed(names)}: {text}" for text, names in texts.items())

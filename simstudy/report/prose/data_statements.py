@@ -43,7 +43,7 @@ def _tests_on_sets(findings: DataFindings) -> list[str]:
     """How many tests on single data sets are significant, and how many could not be made."""
     pairs = findings.winners.pairs
     won, tests = int((pairs["winner"] != "").sum()), len(pairs)
-    where = "" if len(findings.datasets) == 1 else " on single data sets"
+    where = " on single data sets" * (len(findings.datasets) > 1)
     text = f"Of {tests} pairwise tests{where}, {won} {'is' if won == 1 else 'are'} significant"
     if tests == 1:
         text = f"The only pairwise test is {'' if won else 'not '}significant"
@@ -51,7 +51,7 @@ def _tests_on_sets(findings: DataFindings) -> list[str]:
     if findings.untested:
         reasons = [reason for reason in pairs["reason"][pairs["p"].isna()] if reason]
         why = f" (mostly: {max(reasons, key=reasons.count)})" if reasons else ""
-        sentences.append(f"{counted(findings.untested, 'test')} cannot be made{why}.")
+        sentences.append(f"{counted(findings.untested, 'test')} cannot be computed{why}.")
     return sentences
 
 
@@ -59,7 +59,7 @@ def _tests_over_sets(over: OverSets) -> list[str]:
     """The tests of all learners, and what the number of data sets allows."""
     names = listed([*map(brief, over.left_out)])
     left_out = f"Comparisons over data sets leave out {names}, where a mean is missing."
-    rule = f"Over data sets one rule decides: {over_method(over)}."
+    rule = f"Tests over data sets: {over_method(over)}."
     sentences = [left_out, rule] if names else [rule]
     if len(over.learners) > 2:
         sentences.append(_ranks(over))
@@ -78,7 +78,7 @@ def _ranks(over: OverSets) -> str:
         return f"There is no test of all average ranks: {test.reason}."
     text = (
         f"Friedman's test {'rejects' if over.ranks_differ else 'does not reject'} that all "
-        f"learners are alike (χ²({test.df}) = {number(test.statistic, 2)}, "
+        f"learners are equivalent (χ²({test.df}) = {number(test.statistic, 2)}, "
         f"{p_value(test.p, 'p')}, {p_method(test)})"
     )
     if over.ranks_differ and not separated:

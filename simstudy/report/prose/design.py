@@ -77,7 +77,7 @@ def evaluated_on(size: int | str) -> str:
 def conventions(study: Study) -> str:
     """The prior and the cutoff that the rewards rest on."""
     measures, prior = study.measures, study.measures.prior
-    text = _PRIORS[prior] if isinstance(prior, str) else f"given, {prior}"
+    text = _PRIORS[prior] if isinstance(prior, str) else str(prior)
     if prior == "test" and not isinstance(study.data.test_size, int):
         text = "the true class probabilities (for sampled test sets, their class frequencies)"
     text = f"prior: {text}; cutoff {measures.cutoff}: {_CUTOFFS[measures.cutoff]}"
@@ -117,10 +117,10 @@ def data_sections(study: Study) -> dict[str, str]:
     grown = f" Training sizes: {sizes}." * (len(study.train_sizes) > 1)
     return {
         "Splits": f"{opening(data_design(study))}; {'' if stratified else 'not '}stratified by "
-        f"class, unless a file gives the splits. All learners get the same splits.{grown}",
-        "Preparation": "Fitted to each training part, for learners that do not take the values as "
-        f"they are: numbers are {cuts.get(prepared.discretize, 'not cut')}; missing values "
-        f"{missing.get(prepared.missing, 'stay')}.",
+        f"class, unless a file specifies the splits. All learners receive the same splits.{grown}",
+        "Preparation": "Fitted to each training part, for learners that cannot use the raw "
+        f"values: numbers are {cuts.get(prepared.discretize, 'not cut')}; missing values "
+        f"{missing.get(prepared.missing, 'are kept')}.",
         "Random numbers": f"Seed {study.seed}. The splits are a function of the seed, the rows and "
         "the scheme.",
     }
@@ -137,8 +137,8 @@ def sections(study: Study, about: Callable[[str, str], str], test_data: str) -> 
         "Models": f"{drawn} {about('family', family.name)}".strip(),
         "Parameters": "; ".join(parameters(family.resolved)) or "none",
         **_changes_section(study, about),
-        "Training data": f"From every model a set of each size ({sizes} rows), {how}. All learners "
-        "of a model get the same sets.",
+        "Training data": f"From each model one set of each size ({sizes} rows), {how}. All "
+        "learners receive the same sets.",
         "Test data": test_data,
         "Random numbers": f"Seed {study.seed}. Every random stream is a function of the seed, the "
         "family, the number of the model and the purpose of the stream.",
@@ -162,11 +162,9 @@ def test_section(size: int | str) -> str:
     """Where the test rows of learners come from."""
     if isinstance(size, int):
         return f"From each model one set of {size:,} rows, the same for all learners and sizes."
-    beside = f" Measures called sampled use one set of {ROWS_BESIDE_EXACT:,} rows per model."
-    return (
-        "None: a measure is its expectation over all configurations of the variables, weighted by "
-        "their true probabilities."
-    ) + beside * (size == "both")
+    sampled = f" Measures marked “sampled” use one set of {ROWS_BESIDE_EXACT:,} rows per model."
+    exact = "None: each measure is its exact expectation over the joint distribution."
+    return exact + sampled * (size == "both")
 
 
 def parameters(family: Mapping[str, Any]) -> Iterator[str]:

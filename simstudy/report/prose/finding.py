@@ -8,15 +8,9 @@ from simstudy.analysis.datasets.across_datasets import OverSets
 from simstudy.analysis.datasets.findings import DataFindings
 from simstudy.analysis.models.findings import ModelFindings
 from simstudy.analysis.models.standings import AHEAD, UNTESTED, Standing
+from simstudy.report.prose import phrases
 from simstudy.report.prose.numbers import brief, number
-from simstudy.report.prose.phrases import (
-    AS_FAR,
-    MAX_NAMED,
-    failed_learners,
-    in_unit,
-    listed,
-    ranges,
-)
+from simstudy.report.prose.phrases import MAX_NAMED, failed_learners, grouped, in_unit, listed
 from simstudy.report.prose.statements import best_means, no_differences, only_learner
 from simstudy.texts import counted
 
@@ -49,14 +43,11 @@ def finding(findings: ModelFindings) -> str:
 
 def _best_at_sizes(findings: ModelFindings, failed: Sequence[str]) -> str:
     """Who does best at which sizes, where tests decide; else whose mean is best."""
-    decided = [
-        standing for standing in findings.standings if standing.contenders and standing.beaten
-    ]
+    decided = [at for at in findings.standings if at.contenders and at.beaten]
     groups = _groups(decided, failed)
-    leaders = {s.leader: [t.size for t in decided if t.leader == s.leader] for s in decided}
-    if _few([[s.size for s in group] for group in groups], findings):
+    if _few([[at.size for at in group] for group in groups], findings):
         parts = [_best(groups, failed, findings)] if groups else []
-    elif _few([*leaders.values()], findings):
+    elif _few([*grouped((at.leader, at.size) for at in decided).values()], findings):
         won = sum(standing.wins and not standing.untested for standing in decided)
         better = f"significantly better than every other at {won} of these {len(decided)} sizes"
         parts = [f"the best mean is {best_means(decided, findings)}; it is {better}"]
@@ -73,11 +64,8 @@ def _untested(standing: Standing, failed: Sequence[str]) -> list[str]:
 
 def _groups(standings: Sequence[Standing], failed: Sequence[str]) -> list[list[Standing]]:
     """Group the sizes by who does best, in the order of their first sizes."""
-    groups: dict[tuple[frozenset[str], frozenset[str]], list[Standing]] = {}
-    for standing in standings:
-        key = frozenset(standing.contenders), frozenset(_untested(standing, failed))
-        groups.setdefault(key, []).append(standing)
-    return [*groups.values()]
+    best = [(frozenset(at.contenders), frozenset(_untested(at, failed))) for at in standings]
+    return [*grouped(zip(best, standings, strict=True)).values()]
 
 
 def _best(
@@ -107,18 +95,18 @@ def _best(
 
 def _few(groups: Sequence[Sequence[int]], findings: ModelFindings) -> bool:
     """Whether groups of sizes can be listed in a sentence."""
-    number = sum(len(ranges(sizes, findings.design.sizes)) for sizes in groups)
+    number = sum(len(phrases.ranges(sizes, findings.design.sizes)) for sizes in groups)
     return len(groups) <= _MAX_CLAUSES and number <= _MAX_RANGES
 
 
 def _sizes(sizes: Sequence[int], findings: ModelFindings) -> str:
     """Name all of some sizes."""
-    return listed(ranges(sizes, findings.design.sizes), most=len(sizes))
+    return listed(phrases.ranges(sizes, findings.design.sizes), most=len(sizes))
 
 
 def _undecided(findings: ModelFindings, failed: Sequence[str]) -> list[str]:
     """At which sizes no learner can be said to do best, and why."""
-    reasons: dict[str, list[int]] = {}
+    reasons: list[tuple[str, int]] = []
     standings = {standing.size: standing for standing in findings.standings}
     kind = findings.design.words
     best = f"the {kind.treatment} with the best mean"
@@ -129,19 +117,19 @@ def _undecided(findings: ModelFindings, failed: Sequence[str]) -> list[str]:
         elif standing.contenders and not standing.beaten:
             pairs = [pair for pair in findings.pairs_at(size) if pair.verdict == UNTESTED]
             skipped = any(not {pair.first, pair.second} & {*failed} for pair in pairs)
-            why = f"no two {kind.name} differ significantly{AS_FAR * skipped}"
+            why = f"no two {kind.name} differ significantly{phrases.AS_FAR * skipped}"
         elif standing.leader in standing.beaten:
             why = f"{best} is beaten by another over the models that both have"
         elif not standing.contenders:
             why = f"{best} could not be compared with the others"
         else:
             continue
-        reasons.setdefault(why, []).append(size)
+        reasons.append((why, size))
     return [
         f"with {_sizes(sizes, findings)} rows {why}"
         if _few([sizes], findings)
         else f"at {len(sizes)} of {len(findings.design.sizes)} sizes {why}"
-        for why, sizes in reasons.items()
+        for why, sizes in grouped(reasons).items()
     ]
 
 

@@ -54,11 +54,10 @@ def setting(value: float) -> str:
 
 def p_value(value: float, name: str = "") -> str:
     """A p value to four decimals, after its name if one is given."""
-    if math.isnan(value):
-        return f"{name} = {NONE}" if name else NONE
     if value < 1e-4:
         return f"{name} < .0001".strip()
-    return f"{name} = {value:.4f}" if name else f"{value:.4f}"
+    text = NONE if math.isnan(value) else f"{value:.4f}"
+    return f"{name} = {text}" if name else text
 
 
 def estimated(value: float, low: float, high: float, p: float = math.nan, unit: str = "") -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import TypeVar
 
 from simstudy.analysis.models.findings import ModelFindings
 from simstudy.measures.base import MeasureInfo
@@ -12,6 +13,8 @@ from simstudy.texts import counted
 
 EXACT_TESTS = "exact McNemar tests"
 AS_FAR = " (where they could be compared)"
+K = TypeVar("K")
+V = TypeVar("V")
 MAX_NAMED = 4  # members of a list that are named before the rest are counted
 
 
@@ -26,6 +29,14 @@ def listed(names: Sequence[str], most: int = MAX_NAMED, last: str = "and") -> st
     if len(shown) > most + 1:
         shown = [*shown[:most], f"{len(shown) - most} others"]
     return f" {last} ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+
+
+def grouped(items: Iterable[tuple[K, V]]) -> dict[K, list[V]]:
+    """Collect values by their keys, in the order of the first of each key."""
+    groups: dict[K, list[V]] = {}
+    for key, value in items:
+        groups.setdefault(key, []).append(value)
+    return groups
 
 
 def failed_learners(findings: ModelFindings) -> list[str]:

@@ -4,28 +4,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Sequence
+from operator import attrgetter
 
+from simstudy.analysis.models import standings as verdicts
 from simstudy.analysis.models.findings import Mean, ModelFindings
-from simstudy.analysis.models.standings import (
-    AHEAD,
-    IDENTICAL,
-    UNTESTED,
-    Pair,
-    Standing,
-    largest_difference,
-    largest_lead,
-    smallest_lead,
-)
+from simstudy.analysis.models.standings import AHEAD, IDENTICAL, UNTESTED, Pair, Standing
 from simstudy.report.prose import pairwise, phrases
 from simstudy.report.prose.numbers import brief, number
-from simstudy.report.prose.phrases import (
-    adjusted_for,
-    count_range,
-    failed_learners,
-    listed,
-    opening,
-    row_ranges,
-)
+from simstudy.report.prose.phrases import adjusted_for, count_range, grouped, listed, opening
 from simstudy.texts import counted
 
 _MAX_STRETCHES = 3  # stretches of sizes that get a sentence each; more are summarised
@@ -88,36 +74,39 @@ def _leaders(findings: ModelFindings) -> list[str]:
         treatment = findings.design.words.treatment
         return [f"No {treatment} has a finite mean at any size, so none are compared."]
     if not any(pair.verdict == AHEAD for pair in findings.pairs):
-        where = row_ranges([standing.size for standing in standings], findings.design.sizes)
-        text = f"At {where} {no_differences(findings)}"
+        text = f"At {_where(standings, findings)} {no_differences(findings)}"
         differing = [pair for pair in findings.pairs if pair.verdict not in (UNTESTED, IDENTICAL)]
         if differing:
-            most = largest_difference(differing)
+            most = verdicts.largest_difference(differing)
             which = f"{most.first} over {most.second} at {most.size:,} rows"
             text += f"; the largest mean difference is {_lead(most, findings)}, {which}"
         return [f"{text}."]
-    groups = itertools.groupby(standings, lambda standing: standing.key)
-    stretches = [[*stretch] for _, stretch in groups]
+    stretches = [[*group] for _, group in itertools.groupby(standings, attrgetter("key"))]
     if len(stretches) <= _MAX_STRETCHES:
         return [_stretch(stretch, findings) for stretch in stretches]
     return _summary(standings, findings)
 
 
+def _where(places: Iterable[Standing | Pair | Mean], findings: ModelFindings) -> str:
+    """The sizes of standings, pairs or means, as "50 to 500 and 5,000 rows"."""
+    return phrases.row_ranges([place.size for place in places], findings.design.sizes)
+
+
 def no_differences(findings: ModelFindings) -> str:
     """That no test has any learner ahead of another."""
-    failed = failed_learners(findings)
+    failed = phrases.failed_learners(findings)
     learners = [brief(name) for name in findings.design.learners if name not in failed]
     if len(learners) == 1:
         return f"there is nothing to compare {learners[0]} with"
-    verdicts = {p.verdict for p in findings.pairs if not {p.first, p.second} & {*failed}}
+    outcomes = {p.verdict for p in findings.pairs if not {p.first, p.second} & {*failed}}
     few = len(learners) <= phrases.MAX_NAMED + 1
     who = listed(learners) if few else f"the {len(learners)} {findings.design.words.name}"
-    if verdicts <= {UNTESTED}:
+    if outcomes <= {UNTESTED}:
         return f"{who} could not be compared"
-    if verdicts == {IDENTICAL}:
+    if outcomes == {IDENTICAL}:
         return f"{who} have the same scores"
     differ = f"{who} do not differ" if len(learners) == 2 else f"no two of {who} differ"
-    return f"{differ} significantly" + phrases.AS_FAR * (UNTESTED in verdicts)
+    return f"{differ} significantly" + phrases.AS_FAR * (UNTESTED in outcomes)
 
 
 def _lead(pair: Pair, findings: ModelFindings) -> str:
@@ -132,8 +121,7 @@ def _names(pairs: Iterable[Pair]) -> str:
 
 def _stretch(stretch: Sequence[Standing], findings: ModelFindings) -> str:
     """What holds at every size of a stretch."""
-    first = stretch[0]
-    sizes = row_ranges([standing.size for standing in stretch], findings.design.sizes)
+    first, sizes = stretch[0], _where(stretch, findings)
     text = f"At {sizes} {first.leader}"
     if first.wins:
         leads = [lead for standing in stretch for lead in standing.beats]
@@ -141,7 +129,7 @@ def _stretch(stretch: Sequence[Standing], findings: ModelFindings) -> str:
         whom = first.beats[0].second if len(first.beats) == 1 else every
         whom = f"{every} that it could be tested against" if first.untested else whom
         by = ", by" if len(leads) == 1 else "; its smallest lead is"
-        least = _placed(smallest_lead(leads), stretch, first.beats, findings)
+        least = _placed(verdicts.smallest_lead(leads), stretch, first.beats, findings)
         return f"{text} beats {whom}{by} {least}."
     if first.shared_with:
         text = f"At {sizes} {listed([first.leader, *first.shared_with])} share the best mean"
@@ -151,10 +139,9 @@ def _stretch(stretch: Sequence[Standing], findings: ModelFindings) -> str:
     if first.beats:
         text += f" beats {_names(first.beats)}"
     if first.level:
-        most = largest_lead(lead for standing in stretch for lead in standing.level)
-        lead = _placed(most, stretch, first.level, findings)
-        if len(stretch) * len(first.level) > 1:
-            lead = f"its largest lead: {lead}"
+        leads = [lead for standing in stretch for lead in standing.level]
+        lead = "its largest lead: " * (len(leads) > 1)
+        lead += _placed(verdicts.largest_lead(leads), stretch, first.level, findings)
         text += ", but" * bool(first.beats or not first.shared_with)
         text += f" does not differ significantly from {_names(first.level)} ({lead})"
     if first.beaten_by:
@@ -176,18 +163,12 @@ def _placed(
 
 def best_means(standings: Sequence[Standing], findings: ModelFindings) -> str:
     """Who has the best mean where."""
-    best: dict[str, list[int]] = {}
-    for standing in standings:
-        best.setdefault(standing.leader, []).append(standing.size)
-    sizes = findings.design.sizes
-    return listed([f"{name}'s at {row_ranges(at, sizes)}" for name, at in best.items()])
+    best = grouped((standing.leader, standing) for standing in standings)
+    return listed([f"{name}'s at {_where(at, findings)}" for name, at in best.items()])
 
 
 def _summary(standings: Sequence[Standing], findings: ModelFindings) -> list[str]:
     """Who has the best mean where, where it wins, and from whom it does not differ elsewhere."""
-
-    def where(chosen: Sequence[Standing]) -> str:
-        return row_ranges([standing.size for standing in chosen], findings.design.sizes)
 
     def placed(pair: Pair) -> str:
         return _placed(pair, standings, findings.pairs, findings)
@@ -196,20 +177,21 @@ def _summary(standings: Sequence[Standing], findings: ModelFindings) -> list[str
     won = [standing for standing in standings if standing.wins]
     level = [standing for standing in standings if standing.level]
     owners = best_means(standings, findings)
-    owners += f", shared with others at {where(tied)}" if tied else ""
+    owners += f", shared with others at {_where(tied, findings)}" if tied else ""
     text = f"The {findings.design.words.treatment} with the best mean beats "
     if won:
         tested = " that it could be tested against" * any(standing.untested for standing in won)
-        least = smallest_lead(pair for standing in won for pair in standing.beats)
-        text += f"every other{tested} at {where(won)} (its smallest lead there is {placed(least)})"
+        least = verdicts.smallest_lead(pair for standing in won for pair in standing.beats)
+        text += f"every other{tested} at {_where(won, findings)} "
+        text += f"(its smallest lead there is {placed(least)})"
     else:
         text += "all others at no size studied"
     if level:
         counts = [len(standing.level) for standing in level]
         rivals = f"{count_range(min(counts), max(counts))} of the others"
         verb = "does" if max(counts) == 1 else "do"
-        most = largest_lead(lead for standing in level for lead in standing.level)
-        text += f"; at {where(level)} {rivals} {verb} not differ significantly from it "
+        most = verdicts.largest_lead(lead for standing in level for lead in standing.level)
+        text += f"; at {_where(level, findings)} {rivals} {verb} not differ significantly from it "
         text += f"(the largest such lead is {placed(most)})"
     if any(standing.beaten_by for standing in standings):
         text += "; where models are missing, another beats it over the models that both have"
@@ -222,11 +204,9 @@ def _changes(findings: ModelFindings, overtaking: bool) -> list[str]:
     if overtaking and any(course.analysed for course in findings.courses):
         leaders = {standing.leader for standing in findings.standings}
         parts.append(pairwise.changes_sentence(findings, leaders))
-    by_pair: dict[tuple[str, str], list[Pair]] = {
-        names: [] for names in itertools.combinations(findings.design.learners, 2)
-    }
-    for pair in findings.pairs:
-        by_pair.setdefault((pair.first, pair.second), []).append(pair)
+    compared = grouped(((pair.first, pair.second), pair) for pair in findings.pairs)
+    every_two = itertools.combinations(findings.design.learners, 2)
+    by_pair = {names: compared.get(names, []) for names in every_two}
     whole = counted(len(by_pair), "pair")
     differ = {names for names, at in by_pair.items() if any(p.verdict == AHEAD for p in at)}
     tested = {names: sum(p.verdict != UNTESTED for p in at) for names, at in by_pair.items()}
@@ -255,14 +235,14 @@ def _identical(
     same: dict[tuple[str, str], list[Pair]], whole: str, findings: ModelFindings
 ) -> list[str]:
     """Which pairs have the same score in every model."""
-    sizes, models = findings.design.sizes, findings.design.models
+    sizes, models = len(findings.design.sizes), findings.design.models
     if len(same) > _MAX_STRETCHES:
         every = [pair for at in same.values() for pair in at]
         text = f"{len(same)} of {whole} are identical in {pairwise.every_model(every, models)}"
-        return [text + " at some sizes" * (len(every) < len(same) * len(sizes))]
+        return [text + " at some sizes" * (len(every) < len(same) * sizes)]
     parts = []
     for names, at in same.items():
-        where = f" at {row_ranges([pair.size for pair in at], sizes)}" * (len(at) < len(sizes))
+        where = f" at {_where(at, findings)}" * (len(at) < sizes)
         parts.append(f"{listed(names)} are identical in {pairwise.every_model(at, models)}{where}")
     return parts
 
@@ -271,10 +251,7 @@ def method(findings: ModelFindings, overtaking: bool = True) -> str:
     """What the statements rest on."""
     design, info = findings.design, findings.info
     if findings.pairs_used is None:
-        return (
-            "No pair could be tested: each has an infinite score, or fewer than two models in "
-            "common."
-        )
+        return "No pair could be tested: scores are infinite, or fewer than two models are common."
     least, most = findings.pairs_used
     fewer = least < design.models
     used = count_range(least, most) + f" of {design.models}" * fewer
@@ -306,15 +283,10 @@ def _lost(findings: ModelFindings, failures: int, cells: int) -> list[str]:
     """Which cells failed or are infinite, and so are not compared."""
     parts = []
     if failures:
-        every = failed_learners(findings)
+        every = phrases.failed_learners(findings)
         all_of = f", among them all of {listed(every)}" * bool(every)
         parts.append(f"{failures:,} of {cells:,} cells failed{all_of}")
-    infinite: dict[str, list[int]] = {}
-    for mean in findings.means:
-        if mean.infinite:
-            infinite.setdefault(mean.learner, []).append(mean.size)
-    if infinite:
-        sizes = findings.design.sizes
-        names = [f"{learner} at {row_ranges(at, sizes)}" for learner, at in infinite.items()]
+    if infinite := grouped((mean.learner, mean) for mean in findings.means if mean.infinite):
+        names = [f"{learner} at {_where(at, findings)}" for learner, at in infinite.items()]
         parts.append(f"infinite scores, which are not tested: {listed(names)}")
     return [opening("; ".join(parts)) + "."] if parts else []

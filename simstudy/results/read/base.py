@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from simstudy.analysis.models.findings import Findings
     from simstudy.engine.plan import Plan
+    from simstudy.results.read.curves import Curves
     from simstudy.results.read.ranked_answers import RankedAnswers
 
 _KEYS = ("model", "size", "learner")
@@ -319,6 +320,58 @@ class AnswerResults(Results):
         if not self.study.keep_answers:
             raise SimstudyError(f"{self.directory} has no answers; set keep_answers = true")
         return self._as_written(ANSWERS)
+
+    def curves(
+        self,
+        kind: str = "roc",
+        learners: Sequence[str] | None = None,
+        size: float | None = None,
+        positive: str | int | None = None,
+        dataset: str | None = None,
+        over: str | None = None,
+        *,
+        benefit: float | None = None,
+        cost: float | None = None,
+        fixed: float | None = None,
+    ) -> Curves:
+        """Curves of the learners, from the answers that a study with ``keep_answers`` has.
+
+        On models: one curve for each model, averaged vertically, with that of the true
+        probabilities; exact, weighted by the joint distribution, unless ``test_size`` is a number
+        of rows. The models are drawn again if all components of the study are built in; otherwise
+        exact curves are refused, and sampled ones have no curve of the true probabilities.
+
+        On data sets: one curve for each repeat, of the answers of all its folds, averaged
+        vertically, and the pooled one of all repeats.
+
+        Parameters
+        ----------
+        kind : str
+            ``"roc"``, ``"precision_recall"``, ``"lift"``, ``"cost"`` (the lower envelope),
+            ``"profit"`` or ``"reliability"``.
+        learners : sequence of str, optional
+            Their labels; all if left out.
+        size : int or float, optional
+            The training size, on data sets also as a share of the training part; the largest if
+            left out.
+        positive : str or int, optional
+            The positive class, on models its number, against the rest. If left out, the one that
+            the study names, else the rarest of each model or of the data set.
+        dataset : str, optional
+            The data set; the first if left out.
+        over : str, optional
+            Of a data set: ``"repeats"``, or ``"folds"`` for a curve of each fold, in ``each`` of
+            the returned object.
+        benefit, cost, fixed : float, optional
+            Of ``"profit"``: the benefit of each positive row, the cost of each row acted on and, if
+            any, the cost of acting at all, all per row of the sample.
+        """
+        from simstudy.results.read.curves import make_curves
+
+        ranked = self._ranked(dataset, over)
+        return make_curves(
+            self, ranked, kind, learners, size, positive, benefit=benefit, cost=cost, fixed=fixed
+        )
 
     @abstractmethod
     def _ranked(self, dataset: str | None = None, over: str | None = None) -> RankedAnswers:

@@ -97,7 +97,7 @@ def profit_of(lift: Curves, prior: float, benefit: float, cost: float) -> Curves
     """Return the profit for each row of acting on the rows ranked first, from mean lift curves.
 
     ``benefit · prior · found − cost · share``, of one share of positive rows for all models, as a
-    reader may set it; `LearnerResults.curves` has the mean of profits at the models' own shares.
+    reader may set it; `AnswerResults.curves` has the mean of profits at the models' own shares.
     """
 
     def gained(table: pd.DataFrame) -> pd.DataFrame:
@@ -135,7 +135,7 @@ def make_curves(
     cost: float | None = None,
     fixed: float | None = None,
 ) -> Curves:
-    """Return the curves of one kind at one size; see `LearnerResults.curves`."""
+    """Return the curves of one kind at one size; see `AnswerResults.curves`."""
     if kind not in KINDS:
         raise SimstudyError(f"no curve '{kind}'{suggestion(kind, list(KINDS))}")
     stated = {"benefit": benefit, "cost": cost, "fixed": fixed}

@@ -135,8 +135,8 @@ class DataSentences:
             said.append(Said(where, "significant", value=int(not found[1])))
         said += self.families(where, text)
         if found := re.match(
-            r"Friedman's test (rejects|does not reject) that all learners are alike \(χ²\(\d+\) = "
-            r"([\d.]+), p (?:= )?(< )?([\d.]+), ",
+            r"Friedman's test (rejects|does not reject) that all learners are equivalent "
+            r"\(χ²\(\d+\) = ([\d.]+), p (?:= )?(< )?([\d.]+), ",
             text,
         ):
             rejects = float(found[4]) <= 0.05

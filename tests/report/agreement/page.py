@@ -39,8 +39,8 @@ EXPLAINED = [
     r"Best: the measure (?:of|with the) best mean at \d+ rows\.",
     r"Where sizes are too far apart for an estimate, the interval runs from the last size at which "
     r"a measure is worse than the best one at \d+ rows to the first at which it is better\.",
-    r"Of \d+ pairs \d+ are shown: .*, whose mean is best at the largest size, against others; all "
-    r"are in pairwise\.csv and, for the primary measure, in thresholds\.csv\.",
+    r"\d+ of \d+ pairs are shown: .*, with the best mean at the largest size, against the others; "
+    r"all are in pairwise\.csv and, for the primary measure, in thresholds\.csv\.",
 ]
 
 
@@ -319,7 +319,7 @@ def terminal(text: str, learners: list[str], sizes: list[int]) -> list[Said]:
                 size, bare = number(found[1]), line[found.end() :]
             said += sentences.verdict("terminal pairs", bare, size)
         elif section == "Who overtakes whom" and line.startswith(" "):
-            if found := re.match(r"(\d+) changes of the \w+ ahead between \d+ \w+s: ", bare):
+            if found := re.match(r"(\d+) changes of the lead in the pairs of \d+ \w+s: ", bare):
                 said.append(Said("terminal courses", "changing", "changes", value=int(found[1])))
             else:
                 said += sentences.course("terminal courses", bare)

@@ -333,7 +333,7 @@ def test_a_learner_without_any_score_and_infinite_ones_are_said(tmp_path):
 def test_models_that_the_manifest_lacks_leave_a_sentence(exact, monkeypatch):
     assert "The first 3 of" in report_page(exact)
     monkeypatch.setitem(exact.manifest, "networks", {})
-    assert "None is shown: the manifest of these results has no models" in report_page(exact)
+    assert "None is shown: the manifest has no models" in report_page(exact)
 
 
 def test_what_a_thing_is_comes_from_its_own_words(exact):
