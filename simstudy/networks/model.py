@@ -209,12 +209,3 @@ class Model:
             for c in self.components
         ]
         return json.dumps({"cards": self.cards, "names": self.names, "components": components})
-
-    @classmethod
-    def from_json(cls, text: str) -> Model:
-        """Read a model written by `to_json`."""
-        content, components = json.loads(text), []
-        for part in content["components"]:
-            cpts = tuple(np.array(cpt, dtype=np.float64) for cpt in part["cpts"])
-            components.append(Component(part["weight"], tuple(map(tuple, part["parents"])), cpts))
-        return cls(content["cards"], components, content["names"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
+from typing import Any, Protocol, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -15,9 +15,7 @@ from simstudy import measures
 from simstudy.arrays import AnyArray, FloatArray, smoothed, weights_in
 from simstudy.learners.base import require
 from simstudy.measures.base import Context, clip, score
-
-if TYPE_CHECKING:
-    from simstudy.sklearn.base import Rows
+from simstudy.sklearn.base import Rows
 
 Prior: TypeAlias = str | Mapping[Any, float] | npt.ArrayLike
 

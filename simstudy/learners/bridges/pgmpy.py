@@ -39,7 +39,7 @@ from simstudy.learners.base import (
     require_positive,
 )
 from simstudy.learners.bayes.tree_searches import conditional_mutual_information
-from simstudy.learners.networks.estimated import Arc, EstimatedNetwork, extension, members
+from simstudy.learners.networks.estimated import Arc, EstimatedNetwork, extension
 from simstudy.learners.networks.structure_scores import (
     FamilyScore,
     IndependenceTest,
@@ -97,10 +97,10 @@ class FittedStructure(Generative):
 
     def __init__(self, sample: Sample, parents: Sequence[int], alpha: float) -> None:
         self.cards = sample.cards
-        self.dag = tuple(members(mask) for mask in parents)
+        self.network = EstimatedNetwork(sample, parents, alpha)
+        self.dag = self.network.parents
         for v, condition in enumerate(self.dag):
             refuse_large_table(self.cards, condition, v)
-        self.network = EstimatedNetwork(sample, parents, alpha)
 
     def _facts(self) -> list[str]:
         return [*super()._facts(), arc_text(self.dag, variable_names(len(self.cards)))]
@@ -201,8 +201,7 @@ class HillClimbSearch(ScoreSearch):
             return_type="dag",
             show_progress=False,
         )
-        arcs: Iterable[Arc] = search.fit(_frame(sample)).causal_graph_.edges()
-        return arcs
+        return [*search.fit(_frame(sample)).causal_graph_.edges()]
 
 
 @dataclass(frozen=True)
@@ -332,10 +331,10 @@ class TreeSearch(StructureLearner):
 
         root = int(np.argmax(weights.sum(axis=0)))
         search = estimators.TreeSearch(_frame(sample), root_node=root, n_jobs=1)
-        arcs: Iterable[Arc] = search.estimate(
+        tree = search.estimate(
             self.estimator_type, class_node=target, edge_weights_fn=weight, show_progress=False
-        ).edges()
-        return arcs
+        )
+        return [*tree.edges()]
 
 
 def pgmpy_learner(path: str) -> type[StructureLearner]:

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
 
 from simstudy.arrays import FloatArray
 from simstudy.data.sample import Sample
+from simstudy.networks.elimination import members
 from simstudy.networks.network import Network
 
 Arc: TypeAlias = tuple[int, int]
-
-
-@lru_cache(maxsize=4096)
-def members(mask: int) -> tuple[int, ...]:
-    """Return the variables of a bit mask, in order."""
-    return tuple(v for v in range(mask.bit_length()) if mask >> v & 1)
 
 
 def parameters(sample: Sample, axes: Sequence[int], alpha: float = 0.5) -> FloatArray:

@@ -11,7 +11,7 @@ from scipy.special import chdtrc, gammaln
 from simstudy.arrays import FloatArray, IntArray, weights_in
 from simstudy.data.codes import distinct_rows
 from simstudy.data.sample import Sample
-from simstudy.learners.networks.estimated import members
+from simstudy.networks.elimination import members
 
 # The largest conditional probability table allowed.
 MAX_CELLS = 2**18

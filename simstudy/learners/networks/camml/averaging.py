@@ -13,7 +13,8 @@ import numpy as np
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.data.sample import Sample
 from simstudy.learners.networks.camml.exact import TomPosterior, layers
-from simstudy.learners.networks.estimated import members, parameters
+from simstudy.learners.networks.estimated import parameters
+from simstudy.networks.elimination import members
 from simstudy.networks.network import Network
 
 # Parent sets of lower posterior probability are skipped. A row can favour a parent set by a factor

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.data.codes import distinct_rows
 from simstudy.data.sample import Sample
-from simstudy.learners.networks.estimated import members
+from simstudy.networks.elimination import members
 
 MAX_PARENTS = 7
 MAX_CELLS = 64_000

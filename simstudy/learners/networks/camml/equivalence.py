@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from simstudy.arrays import FloatArray, IntArray
-from simstudy.learners.networks.estimated import EstimatedNetwork, members
-from simstudy.networks.elimination import TooLargeError
+from simstudy.learners.networks.estimated import EstimatedNetwork
+from simstudy.networks.elimination import TooLargeError, members
 
 # Only the most probable classes are joined: at most this many, or this much of the posterior.
 MAX_CLASSES = 30

@@ -28,7 +28,8 @@ from simstudy.learners.networks.camml.equivalence import (
     statistical_classes,
 )
 from simstudy.learners.networks.camml.exact import ExactPosterior
-from simstudy.learners.networks.estimated import EstimatedNetwork, members
+from simstudy.learners.networks.estimated import EstimatedNetwork
+from simstudy.networks.elimination import members
 from simstudy.networks.network import Network, variable_names
 from simstudy.texts import arc_text, counted
 
