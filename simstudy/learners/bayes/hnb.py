@@ -19,7 +19,6 @@ from simstudy.learners.bayes.incomplete import (
     counts_of_both,
     known_counts,
     known_pair_counts,
-    widened_cards,
     widened_layout,
 )
 
@@ -107,14 +106,14 @@ class FittedHNB(Generative):
 
     @cached_property
     def widened(self) -> FittedHNB:
-        layout, old, new = widened_layout(self.cards)
+        cards, layout, old, new = widened_layout(self.cards)
         size = self._layout.size
         tables = np.zeros((self.cards[-1], layout.size, layout.size))
         tables[:, old[:, None], old] = self._tables.reshape(-1, size, size)
         without = self._weights.T[:, self._layout.owner] * self._plain[:, None]
         tables[:, new[:, None], old] = without
         tables[:, new, new] = 1.0
-        cards, flat = widened_cards(self.cards), tables.reshape(self.cards[-1], -1)
+        flat = tables.reshape(self.cards[-1], -1)
         return FittedHNB(cards, layout, self._log_prior, flat, self._weights, self._plain)
 
     def log_joint(self, codes: IntArray) -> FloatArray:

@@ -25,7 +25,7 @@ from simstudy.learners.base import (
     require_positive,
     sum_of_gathered,
 )
-from simstudy.learners.bayes.incomplete import known_counts, widened_cards, widened_layout
+from simstudy.learners.bayes.incomplete import known_counts, widened_layout
 from simstudy.networks.grid import product_on_grid
 
 
@@ -97,10 +97,10 @@ class FittedNaiveBayes(Generative):
 
     @cached_property
     def widened(self) -> FittedNaiveBayes:
-        layout, old, _ = widened_layout(self.cards)
+        cards, layout, old, _ = widened_layout(self.cards)
         log_values = np.zeros((self.cards[-1], layout.size))
         log_values[:, old] = self._log_values
-        return FittedNaiveBayes(widened_cards(self.cards), layout, self._log_prior, log_values)
+        return FittedNaiveBayes(cards, layout, self._log_prior, log_values)
 
     def log_joint(self, codes: IntArray) -> FloatArray:
         return sum_of_gathered(self._log_values, self._layout.slots(codes.T)) + self._log_prior

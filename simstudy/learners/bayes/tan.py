@@ -6,7 +6,6 @@ Weka.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
@@ -121,8 +120,7 @@ class FittedTAN(Families):
     def __init__(self, sample: Sample, alpha: float, tree: Tree) -> None:
         self.tree = tree
         singles, spans, classes = sample.slot_counts, sample.layout.spans, sample.classes
-        counts: list[FloatArray] = []
-        totals: list[FloatArray] = []
+        counts, totals = list[FloatArray](), list[FloatArray]()
         for card, span, parent in zip(sample.cards[:-1], spans, tree, strict=True):
             block, total = singles[:, span], sample.class_counts[:, None]
             if parent is not None:
@@ -133,20 +131,19 @@ class FittedTAN(Families):
             counts.append(block + alpha)
             totals.append((total + card * alpha).repeat(card, axis=1))
         log_values = np.log(np.concatenate(counts, axis=1) / np.concatenate(totals, axis=1))
-        starts = [0, *itertools.accumulate(block.shape[1] for block in counts)]
+        ends = np.cumsum([block.shape[1] for block in counts])
         parents = [() if parent is None else (parent,) for parent in tree]
         log_tables = [
-            log_values[:, start:end].reshape(classes, *(sample.cards[u] for u in condition), -1)
-            for condition, (start, end) in zip(parents, itertools.pairwise(starts), strict=True)
+            block.reshape(classes, *(sample.cards[u] for u in condition), -1)
+            for condition, block in zip(parents, np.split(log_values, ends[:-1], 1), strict=True)
         ]
         super().__init__(sample, alpha, parents, log_tables)
         # The parent column of a root is its own, with stride 0.
         columns = np.array([i if parent is None else parent for i, parent in enumerate(tree)])
         strides = np.where([parent is None for parent in tree], 0, self.cards[:-1])[:, None]
-        places = np.array(starts[:-1])[:, None]
-        self._lookup = LogTables(
-            log_values, places, (slice(None), columns), (1, strides), self._log_prior
-        )
+        starts = np.append(0, ends[:-1])[:, None]
+        chosen = (slice(None), columns)
+        self._lookup = LogTables(log_values, starts, chosen, (1, strides), self._log_prior)
 
     def _facts(self) -> list[str]:
         return [*super()._facts(), f"tree: {arc_text(self.parents)}"]

@@ -201,8 +201,8 @@ class LeaveOneOutScores:
         self._sample, self._alpha = sample, alpha
         # Without weights, duplicate rows are merged.
         rows = sample.distinct if sample.weights is None else sample
-        self._codes, self._weights = rows.codes, rows.weights
-        assert self._weights is not None
+        self._codes = rows.codes
+        self._weights = np.ones(len(rows)) if rows.weights is None else rows.weights
         self._removed = np.minimum(self._weights, 1.0)
         self._target = self._codes[:, -1]
         self._rows = np.arange(len(self._codes))
@@ -252,7 +252,6 @@ class LeaveOneOutScores:
         """Return the weight of correctly classified rows; ties go to the lowest class."""
         best = scores.max(axis=0)
         predicted = (scores >= best - _TIE).argmax(axis=0)
-        assert self._weights is not None
         return float(self._weights[predicted == self._target].sum())
 
     def exceeds(self, hits: float, fewer: float) -> bool:
