@@ -15,6 +15,7 @@ from simstudy.data.attribute_arrays import attribute_codes
 from simstudy.data.codes import configurations
 from simstudy.data.sample import Sample
 from simstudy.data.schema import Schema
+from simstudy.errors import require as require
 from simstudy.texts import counted, summary
 
 
@@ -207,12 +208,6 @@ def sum_of_gathered(tables: FloatArray, cells: IntArray) -> FloatArray:
     return total.T
 
 
-def require(condition: bool, parameter: str, value: object, allowed: str) -> None:
-    """Raise a ValueError that names the parameter, its value and the allowed values."""
-    if not condition:
-        raise ValueError(f"{parameter} = {value!r} is not allowed; {allowed}")
-
-
 def require_positive(learner: Learner, *parameters: str) -> None:
     """Raise a ValueError unless the parameters are positive and finite."""
     for parameter in parameters:
@@ -230,8 +225,7 @@ def require_at_least_0(learner: Learner, *parameters: str) -> None:
 def require_choices(learner: Learner) -> None:
     """Raise a ValueError unless every parameter with listed values has one of them."""
     for parameter, choices in _choices(type(learner)).items():
-        value = vars(learner)[parameter]
-        allowed = f"it must be one of {', '.join(choices)}"
+        value, allowed = vars(learner)[parameter], f"it must be one of {', '.join(choices)}"
         require(value in choices, parameter, value, allowed)
 
 

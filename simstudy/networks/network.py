@@ -16,8 +16,7 @@ from simstudy.data.sample import Sample
 from simstudy.data.schema import Schema, Variable
 from simstudy.errors import suggestion
 from simstudy.networks import elimination
-from simstudy.networks.grid import on_all_axes, product_on_grid
-from simstudy.networks.lookup import LogTables, log_tables
+from simstudy.networks.evaluation import LogTables, log_tables, on_all_axes, product_on_grid
 from simstudy.texts import arc_text, counted, summary
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from simstudy.arrays import FloatArray
-from simstudy.networks.grid import on_all_axes
+from simstudy.networks.evaluation import on_all_axes
 from simstudy.networks.model import Component, Model
 from simstudy.networks.network import topological_order
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from simstudy.data.sample import Sample
 from simstudy.data.schema import Schema, Variable
 from simstudy.networks import Network, elimination, read_bif
-from simstudy.networks.grid import on_all_axes
+from simstudy.networks.evaluation import on_all_axes
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "networks"
 SHIPPED = Path(find_spec("pgmpy").submodule_search_locations[0], "utils", "example_models")

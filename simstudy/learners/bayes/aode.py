@@ -18,7 +18,7 @@ from simstudy.data.value_layout import SlotLayout
 from simstudy.learners.base import Generative, Learner, require, require_at_least_0
 from simstudy.learners.bayes.incomplete import known_counts, known_pair_counts, widened_layout
 from simstudy.learners.bayes.naive_bayes import FittedNaiveBayes, fit_nominal
-from simstudy.networks.grid import Factor, product_on_grid
+from simstudy.networks.evaluation import Factor, product_on_grid
 
 Block: TypeAlias = tuple[range, FloatArray]  # some attributes, and a table of their products
 # Rows are predicted in chunks, so that arrays have at most this many elements: small arrays are

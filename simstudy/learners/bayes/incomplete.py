@@ -17,7 +17,7 @@ from simstudy.arrays import FloatArray, IntArray
 from simstudy.data.sample import Sample
 from simstudy.data.value_layout import SlotLayout, slot_layout
 from simstudy.learners.base import Generative
-from simstudy.networks.grid import Factor, product_on_grid
+from simstudy.networks.evaluation import Factor, product_on_grid
 
 
 def known_counts(sample: Sample) -> FloatArray:

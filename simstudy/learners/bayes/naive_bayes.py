@@ -26,7 +26,7 @@ from simstudy.learners.base import (
     sum_of_gathered,
 )
 from simstudy.learners.bayes.incomplete import known_counts, widened_layout
-from simstudy.networks.grid import product_on_grid
+from simstudy.networks.evaluation import product_on_grid
 
 
 @dataclass(frozen=True)

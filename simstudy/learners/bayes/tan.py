@@ -6,6 +6,7 @@ Weka.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
@@ -17,7 +18,7 @@ from simstudy.data.sample import Sample
 from simstudy.learners.base import Learner, require, require_choices, require_positive
 from simstudy.learners.bayes.incomplete import Families
 from simstudy.learners.bayes.tree_searches import Tree, cmi_tree, likelihood_tree, superparent_tree
-from simstudy.networks.lookup import LogTables
+from simstudy.networks.evaluation import LogTables
 from simstudy.texts import arc_text
 
 TRUE_TREE = "true"
@@ -131,19 +132,18 @@ class FittedTAN(Families):
             counts.append(block + alpha)
             totals.append((total + card * alpha).repeat(card, axis=1))
         log_values = np.log(np.concatenate(counts, axis=1) / np.concatenate(totals, axis=1))
-        ends = np.cumsum([block.shape[1] for block in counts])
+        starts = [0, *itertools.accumulate(block.shape[1] for block in counts)]
         parents = [() if parent is None else (parent,) for parent in tree]
         log_tables = [
-            block.reshape(classes, *(sample.cards[u] for u in condition), -1)
-            for condition, block in zip(parents, np.split(log_values, ends[:-1], 1), strict=True)
+            log_values[:, start:end].reshape(classes, *(sample.cards[u] for u in condition), -1)
+            for condition, (start, end) in zip(parents, itertools.pairwise(starts), strict=True)
         ]
         super().__init__(sample, alpha, parents, log_tables)
         # The parent column of a root is its own, with stride 0.
         columns = np.array([i if parent is None else parent for i, parent in enumerate(tree)])
         strides = np.where([parent is None for parent in tree], 0, self.cards[:-1])[:, None]
-        starts = np.append(0, ends[:-1])[:, None]
-        chosen = (slice(None), columns)
-        self._lookup = LogTables(log_values, starts, chosen, (1, strides), self._log_prior)
+        places, chosen = np.array(starts[:-1])[:, None], (slice(None), columns)
+        self._lookup = LogTables(log_values, places, chosen, (1, strides), self._log_prior)
 
     def _facts(self) -> list[str]:
         return [*super()._facts(), f"tree: {arc_text(self.parents)}"]
