@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, wraps
-from typing import Any, ClassVar, Literal, Protocol, get_args, get_origin, get_type_hints
+from typing import Any, ClassVar, Literal, Protocol, TypeAlias, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -17,6 +17,8 @@ from simstudy.data.sample import Sample
 from simstudy.data.schema import Schema
 from simstudy.errors import require as require
 from simstudy.texts import counted, summary
+
+Limits: TypeAlias = tuple[int, int]  # the least and the greatest number
 
 
 class Fitted(Protocol):

@@ -250,9 +250,8 @@ def bif_text(network: Network) -> str:
     parts = [f"network {_name(network.title or 'unknown')} {{\n}}\n"]
     for name, values in zip(network.names, network.states, strict=True):
         listed = ", ".join(map(_name, values))
-        parts.append(
-            f"variable {_name(name)} {{\n  type discrete [ {len(values)} ] {{ {listed} }};\n}}\n"
-        )
+        kind = f"type discrete [ {len(values)} ] {{ {listed} }}"
+        parts.append(f"variable {_name(name)} {{\n  {kind};\n}}\n")
     tables = (cpt.reshape(-1, cpt.shape[-1]).tolist() for cpt in network.cpts)
     parts += [_table_text(network, v, rows) for v, rows in enumerate(tables)]
     return "".join(parts)

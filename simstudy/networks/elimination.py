@@ -78,7 +78,8 @@ def posteriors(
         return posterior, evidence
     for rows, always, sometimes in _patterns(network, target, codes):
         query = _Query(network, target, always, sometimes)
-        for chunk in query.chunks(rows):
+        most = max(_CELLS_AT_ONCE // query.largest, 1)
+        for chunk in np.array_split(rows, -(-len(rows) // most)):
             posterior[chunk], evidence[chunk] = query.answers(codes[chunk].T)
     return posterior, evidence
 
@@ -106,11 +107,6 @@ class _Query:
     def _free(self, v: int) -> tuple[int, ...]:
         """Return the variables of a table that are not observed in every row."""
         return tuple(u for u in self._network.axes[v] if not self._always >> u & 1)
-
-    def chunks(self, rows: IntArray) -> Iterable[IntArray]:
-        """Return the rows in parts that need not too much memory."""
-        most = max(_CELLS_AT_ONCE // self.largest, 1)
-        return np.array_split(rows, -(-len(rows) // most))
 
     def answers(self, columns: IntArray) -> tuple[FloatArray, FloatArray]:
         """Return the posterior and the logarithm of the evidence of some rows."""

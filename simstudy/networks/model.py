@@ -65,10 +65,7 @@ class Model:
     """
 
     def __init__(
-        self,
-        cards: Sequence[int],
-        components: Sequence[Component],
-        names: Sequence[str] | None = None,
+        self, cards: Sequence[int], components: Sequence[Component], names: Sequence[str] = ()
     ) -> None:
         self.cards = tuple(int(card) for card in cards)
         self.components = tuple(components)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from graphlib import CycleError, TopologicalSorter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from pgmpy.models import DiscreteBayesianNetwork
 
     from simstudy.networks.model import Model
+
+Parents: TypeAlias = tuple[tuple[int, ...], ...]  # of each variable
 
 
 class Network:
@@ -77,7 +79,7 @@ class Network:
                 raise ValueError(f"the {card} values of '{name}' need as many different names")
 
     @classmethod
-    def trusted(cls, parents: tuple[tuple[int, ...], ...], cpts: tuple[FloatArray, ...]) -> Network:
+    def trusted(cls, parents: Parents, cpts: tuple[FloatArray, ...]) -> Network:
         """Make a network of tables that were checked before."""
         made = cls.__new__(cls)
         made.parents, made.cpts = parents, cpts
@@ -354,7 +356,7 @@ def variable_names(variables: int) -> list[str]:
 
 
 @lru_cache(maxsize=1024)
-def topological_order(parents: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
+def topological_order(parents: Parents) -> tuple[int, ...]:
     """Return the variables, parents first; cached, as many models share their arcs."""
     try:
         return tuple(TopologicalSorter(dict(enumerate(parents))).static_order())
@@ -369,10 +371,7 @@ def check_names(names: Sequence[str], cards: Sequence[int]) -> None:
 
 
 def check_tables(
-    cards: Sequence[int],
-    parents: tuple[tuple[int, ...], ...],
-    cpts: Sequence[FloatArray],
-    names: Sequence[str],
+    cards: Sequence[int], parents: Parents, cpts: Sequence[FloatArray], names: Sequence[str]
 ) -> None:
     """Raise a ValueError unless the tables make a Bayesian network."""
     if not len(parents) == len(cpts) == len(cards):

@@ -1,4 +1,4 @@
-"""Tables of a network as a file gives them, checked as far as a line number helps."""
+"""Tables of a network as stated in a file, checked with line numbers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eEdD][+-]?\d+)?|[+-]?(inf|nan)", 
 
 
 class NetworkError(SimstudyError):
-    """A file that holds no network, with the line at fault."""
+    """An error in a file of a network, with its line."""
 
 
 class Conditional(NamedTuple):
@@ -83,7 +83,7 @@ class NetworkAssembly:
             self.fail(line, f"'{text}' is not a number")
         number = float(text.lower().replace("d", "e"))
         if not math.isfinite(number):
-            self.fail(line, f"{text} is no probability")
+            self.fail(line, f"{text} is not a probability")
         return number
 
     def network(self, end: int) -> Network:
@@ -164,7 +164,7 @@ class NetworkAssembly:
         wrong = (rows < 0) | (rows > 1 + MAX_ROUNDING)
         if wrong.any():
             row, place = np.unravel_index(wrong.argmax(), wrong.shape)
-            value = f"{rows[row, place]:g} is no probability"
+            value = f"{rows[row, place]:g} is not a probability"
             self.fail(int(lines[row]), f"{value}, among those of '{table.variable}'")
         sums = rows.sum(axis=1)
         far = np.abs(sums - 1) > MAX_ROUNDING

@@ -208,14 +208,11 @@ class CategoricalClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
         """Return rows with the bins of columns that were cut."""
         if not self.cut_points_:
             return X
-        columns = dict(enumerate(_as_frame(X).items()))
+        frame = _as_frame(X).copy()
         for place, cuts in self.cut_points_.items():
-            name, column = columns[place]
-            bins = np.searchsorted(cuts, column.to_numpy(dtype=np.float64))
-            columns[place] = name, pd.Series(bins, column.index, name=name)
-        binned = pd.concat([column for _, column in columns.values()], axis=1)
-        binned.columns = [name for name, _ in columns.values()]
-        return binned
+            numbers = frame.iloc[:, place].to_numpy(dtype=np.float64)
+            frame.isetitem(place, np.searchsorted(cuts, numbers))
+        return frame
 
     def _check_rows(self, X: Rows) -> None:
         """Refuse rows before fitting, and those that are not like the training rows."""
@@ -226,10 +223,8 @@ class CategoricalClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
     def _refuse_unknown(self, X: Rows, unknown: BoolArray) -> None:
         if unknown.any():
             categories = self.categories_[int(unknown.any(axis=0).argmax())]
-            raise ValueError(
-                f"column {_first_column(X, unknown)} of X has an unknown category; known: "
-                f"{', '.join(map(str, categories))}"
-            )
+            wrong = f"column {_first_column(X, unknown)} of X has an unknown category"
+            raise ValueError(f"{wrong}; known: {', '.join(map(str, categories))}")
 
     def _completions(self, row: IntArray) -> IntArray:
         """Return the row with its unknown values replaced by all, or many, known ones."""

@@ -17,6 +17,7 @@ from simstudy import learners
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.data.sample import Sample
 from simstudy.data.schema import Schema
+from simstudy.errors import require
 from simstudy.sklearn.base import CategoricalClassifier, Rows
 
 Columns: TypeAlias = Literal["from_dtype", "all"] | Sequence[object]
@@ -169,15 +170,14 @@ class MixedClassifier(CategoricalClassifier, ABC):
     def _known_categories(self, frame: pd.DataFrame) -> list[list[Hashable] | None]:
         """Return the categories of each column, None for a numeric column."""
         nominal = np.flatnonzero(self._categorical(frame)).tolist()
-        if isinstance(self.categories, str) and self.categories == "auto":
+        listed = isinstance(self.categories, Sequence) and not isinstance(self.categories, str)
+        auto = isinstance(self.categories, str) and self.categories == "auto"
+        allowed = "it must be 'auto' or a list of lists"
+        require(auto or listed, "categories", self.categories, allowed)
+        if auto:
             columns = [_categories(frame, place) for place in nominal]
-        elif isinstance(self.categories, Sequence) and not isinstance(self.categories, str):
-            columns = [_declared(each) for each in self.categories]
         else:
-            raise ValueError(
-                f"categories = {self.categories!r} is not allowed; it must be 'auto' or a list of "
-                "lists"
-            )
+            columns = [_declared(each) for each in self.categories]
         if len(columns) != len(nominal):
             raise ValueError(
                 f"categories has {len(columns)} lists; X has {len(nominal)} categorical columns"
@@ -192,11 +192,9 @@ class MixedClassifier(CategoricalClassifier, ABC):
             return np.array(
                 [chosen == "all" or not _holds_numbers(frame.iloc[:, i]) for i in range(size)]
             )
-        if isinstance(chosen, str) or not isinstance(chosen, Sequence | np.ndarray):
-            raise ValueError(
-                f"categorical_features = {chosen!r} is not allowed; it must be 'from_dtype', 'all' "
-                "or a list of columns"
-            )
+        listed = isinstance(chosen, Sequence | np.ndarray) and not isinstance(chosen, str)
+        allowed = "it must be 'from_dtype', 'all' or a list of columns"
+        require(listed, "categorical_features", chosen, allowed)
         names = list(frame.columns)
         nominal = np.zeros(size, dtype=bool)
         for place, each in enumerate(chosen):
@@ -280,9 +278,8 @@ def _categories(frame: pd.DataFrame, place: int) -> list[Hashable]:
     try:
         return sorted(column[~column.isna()].unique())
     except TypeError:
-        raise ValueError(
-            f"column {column.name!s} of X has values of different types, which cannot be sorted"
-        ) from None
+        wrong = "values of different types, which cannot be sorted"
+        raise ValueError(f"column {column.name!s} of X has {wrong}") from None
 
 
 def _declared(stated: object) -> list[Hashable]:
@@ -291,8 +288,6 @@ def _declared(stated: object) -> list[Hashable]:
     if isinstance(stated, Sequence | np.ndarray | pd.Index | pd.Series):
         categories = None if isinstance(stated, str) else list(stated)
     if categories is None or pd.isna(categories).any() or len(set(categories)) < len(categories):
-        raise ValueError(
-            f"categories has {stated!r} for a column; it must be a list of distinct, non-missing "
-            "values"
-        )
+        allowed = "it must be a list of distinct, non-missing values"
+        raise ValueError(f"categories has {stated!r} for a column; {allowed}")
     return categories

@@ -1,8 +1,8 @@
 """Counts and models of rows with missing values.
 
 Every estimate is from the rows that have its variables. In a row to be predicted, a missing value
-is one more value of its attribute, for which models are widened: it says nothing of the class, and
-as a parent it is left out of the condition.
+is one more value of its attribute, for which models are widened: it carries no information about
+the class, and as a parent it is left out of the condition.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from functools import cached_property
+from typing import TypeAlias
 
 import numpy as np
 
@@ -18,6 +19,8 @@ from simstudy.data.sample import Sample
 from simstudy.data.value_layout import SlotLayout, slot_layout
 from simstudy.learners.base import Generative
 from simstudy.networks.evaluation import Factor, product_on_grid
+
+Parents: TypeAlias = Sequence[tuple[int, ...]]  # of each attribute
 
 
 def known_counts(sample: Sample) -> FloatArray:
@@ -53,9 +56,7 @@ def counts_of_both(sample: Sample) -> tuple[FloatArray, FloatArray]:
     return counts, np.add.reduceat(counts, starts, axis=1)
 
 
-def widened_layout(
-    cards: Sequence[int],
-) -> tuple[tuple[int, ...], SlotLayout, IntArray, IntArray]:
+def widened_layout(cards: Sequence[int]) -> tuple[tuple[int, ...], SlotLayout, IntArray, IntArray]:
     """Return the numbers of values with one more, missing, of every attribute, and their slots.
 
     The last two are the old and the new slots.
@@ -76,11 +77,7 @@ class Families(Generative):
     """
 
     def __init__(
-        self,
-        sample: Sample,
-        alpha: float,
-        parents: Sequence[tuple[int, ...]],
-        log_tables: Sequence[FloatArray] | None = None,
+        self, sample: Sample, alpha: float, parents: Parents, log_tables: Sequence[FloatArray] = ()
     ) -> None:
         self.cards, self.parents = sample.cards, parents
         self._sample, self._alpha = sample, alpha

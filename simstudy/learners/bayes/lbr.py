@@ -86,14 +86,9 @@ class _Rules(NamedTuple):
         """Return the rules in ``kept``, with their queries in ``asked``."""
         number = np.cumsum(kept) - 1
         covers, asked = kept[self.rule_of_row], asked & kept[self.rule_of_query]
-        return _Rules(
-            self.used[kept],
-            self.rows[covers],
-            number[self.rule_of_row[covers]],
-            self.right[covers],
-            self.queries[asked],
-            number[self.rule_of_query[asked]],
-        )
+        rows = self.rows[covers], number[self.rule_of_row[covers]], self.right[covers]
+        queries = self.queries[asked], number[self.rule_of_query[asked]]
+        return _Rules(self.used[kept], *rows, *queries)
 
 
 class FittedLBR(Described):
@@ -163,7 +158,7 @@ class FittedLBR(Described):
         used = rules.used[tried // self._layout.size]
         used[np.arange(len(tried)), self._layout.owner[tried % self._layout.size]] = True
         entries, condition = self._covered(rules, number)
-        right = self._leave_one_out_in_pieces(used, rules.rows[entries], condition)
+        right = self._leave_out_in_pieces(used, rules.rows[entries], condition)
         gains = self._gains(rules, entries, condition, right, len(tried))
         # The extra entry is for conditions that were not tried.
         gains = np.append(gains, np.inf)[np.where(present, number[conditions], -1)]
@@ -225,9 +220,7 @@ class FittedLBR(Described):
         chance = np.where(better > 0, betainc(np.maximum(better, 1e-300), worse + 1, 0.5), 1.0)
         return np.where(chance < self._significance, worse - better, np.inf)
 
-    def _leave_one_out_in_pieces(
-        self, used: BoolArray, rows: IntArray, rule: IntArray
-    ) -> BoolArray:
+    def _leave_out_in_pieces(self, used: BoolArray, rows: IntArray, rule: IntArray) -> BoolArray:
         """Apply `_leave_one_out` to blocks of rules."""
         if len(rows) * self._cards[-1] <= _PIECE:
             return self._leave_one_out(used, rows, rule)

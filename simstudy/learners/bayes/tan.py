@@ -15,7 +15,7 @@ import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.data.sample import Sample
-from simstudy.learners.base import Learner, require, require_choices, require_positive
+from simstudy.learners.base import Learner, Limits, require, require_choices, require_positive
 from simstudy.learners.bayes.incomplete import Families
 from simstudy.learners.bayes.tree_searches import Tree, cmi_tree, likelihood_tree, superparent_tree
 from simstudy.networks.evaluation import LogTables
@@ -72,9 +72,7 @@ class TAN(Learner):
         elif self.tree is not None:
             object.__setattr__(self, "tree", _checked_tree(self.tree))
 
-    def check_design(
-        self, variables: tuple[int, int], values: tuple[int, int], sizes: Sequence[int]
-    ) -> None:
+    def check_design(self, variables: Limits, values: Limits, sizes: Sequence[int]) -> None:
         """Refuse a given tree if models may have another number of attributes."""
         if isinstance(self.tree, tuple):
             least, most = (number - 1 for number in variables)
@@ -101,9 +99,7 @@ class TAN(Learner):
         if self.tree is None:
             return FittedTAN(sample, self.alpha, SEARCHES[self.search](sample, self.alpha))
         if isinstance(self.tree, str):
-            raise ValueError(
-                "tree = 'true' is for studies only: a sample does not contain the tree of its model"
-            )
+            raise ValueError("tree = 'true' is for studies only: a sample does not contain it")
         allowed = f"it must name a parent for each of the {attributes} attributes"
         require(len(self.tree) == attributes, "tree", self.tree, allowed)
         return FittedTAN(sample, self.alpha, self.tree)

@@ -46,10 +46,8 @@ def likelihood_tree(sample: Sample, alpha: float) -> Tree:
     """
     gains = likelihood_gains(sample, alpha)
     weights, worth = np.maximum(gains, gains.T), gains.tolist()
-    return max(
-        (spanning_tree(weights, root) for root in range(len(weights))),
-        key=lambda tree: sum(worth[p][i] for i, p in enumerate(tree) if p is not None),
-    )
+    trees = [spanning_tree(weights, root) for root in range(len(weights))]
+    return max(trees, key=lambda t: sum(worth[p][i] for i, p in enumerate(t) if p is not None))
 
 
 def conditional_mutual_information(sample: Sample) -> FloatArray:

@@ -22,7 +22,7 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -59,6 +59,7 @@ class StructureLearner(Learner):
     """Base class of Bayesian network learners with a structure search of pgmpy.
 
     Each subclass has the parameters of its search, with pgmpy's names and defaults, and `arcs`.
+    Fractions must be above 0 and whole numbers at least 0.
 
     Parameters
     ----------
@@ -69,8 +70,9 @@ class StructureLearner(Learner):
     alpha: float = 0.5
 
     def __post_init__(self) -> None:
-        require_positive(self, "alpha")
         require_choices(self)
+        require_positive(self, *(f.name for f in fields(self) if f.type == "float"))
+        require_at_least_0(self, *(f.name for f in fields(self) if f.type in ("int", "int | None")))
 
     @abstractmethod
     def arcs(self, sample: Sample) -> Iterable[Arc]:
@@ -129,10 +131,6 @@ class ScoreSearch(StructureLearner):
     score: Literal["bic", "bdeu", "k2"] = "bic"
     equivalent_sample_size: float = 10.0
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_positive(self, "equivalent_sample_size")
-
     def pgmpy_score(self, sample: Sample) -> BaseStructureScore:
         """Return the score of this sample as an object that pgmpy's searches accept."""
         from pgmpy.structure_score import BaseStructureScore
@@ -181,13 +179,8 @@ class HillClimbSearch(ScoreSearch):
 
     max_indegree: int | None = None
     tabu_length: int = 100
-    epsilon: float = 1e-4
+    epsilon: float = 1e-4  # with 0, arcs of equal score would be reversed for ever
     max_iter: int = 1_000_000
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_at_least_0(self, "max_indegree", "tabu_length", "max_iter")
-        require_positive(self, "epsilon")  # with 0, arcs of equal score are reversed for ever
 
     def arcs(self, sample: Sample) -> Iterable[Arc]:
         from pgmpy import causal_discovery
@@ -230,10 +223,6 @@ class GES(ScoreSearch):
     score: Literal["bic", "bdeu"] = "bic"
     min_improvement: float = 1e-6
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_positive(self, "min_improvement")
-
     def arcs(self, sample: Sample) -> Iterable[Arc]:
         from pgmpy import causal_discovery
 
@@ -271,10 +260,9 @@ class PC(StructureLearner):
     max_cond_vars: int = 5
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         level = self.significance_level
         require(0 < level < 1, "significance_level", level, "it must be between 0 and 1")
-        require_at_least_0(self, "max_cond_vars")
+        super().__post_init__()
 
     def arcs(self, sample: Sample) -> Iterable[Arc]:
         from pgmpy import causal_discovery
@@ -318,9 +306,9 @@ class TreeSearch(StructureLearner):
     def arcs(self, sample: Sample) -> Iterable[Arc]:
         from pgmpy import estimators
 
-        target = len(sample.cards) - 1
-        tan = self.estimator_type == "tan"
-        weights = conditional_mutual_information(sample) if tan else mutual_information(sample)
+        kind, target = self.estimator_type, len(sample.cards) - 1
+        information = conditional_mutual_information if kind == "tan" else mutual_information
+        weights = information(sample)
         np.fill_diagonal(weights, 0.0)
 
         def weight(first: pd.Series[int], second: pd.Series[int]) -> float:
@@ -331,9 +319,7 @@ class TreeSearch(StructureLearner):
 
         root = int(np.argmax(weights.sum(axis=0)))
         search = estimators.TreeSearch(_frame(sample), root_node=root, n_jobs=1)
-        tree = search.estimate(
-            self.estimator_type, class_node=target, edge_weights_fn=weight, show_progress=False
-        )
+        tree = search.estimate(kind, class_node=target, edge_weights_fn=weight, show_progress=False)
         return [*tree.edges()]
 
 
@@ -341,9 +327,8 @@ def pgmpy_learner(path: str) -> type[StructureLearner]:
     """Return the learner class of a pgmpy search, from ``pgmpy:Search``."""
     learners = {f"pgmpy:{cls.__name__}": cls for cls in (HillClimbSearch, GES, PC, TreeSearch)}
     if path not in learners:
-        raise SimstudyError(
-            f"unknown learner '{path}': not a supported pgmpy search{suggestion(path, learners)}"
-        )
+        wrong = f"not a supported pgmpy search{suggestion(path, learners)}"
+        raise SimstudyError(f"unknown learner '{path}': {wrong}")
     return learners[path]
 
 

@@ -14,6 +14,7 @@ from simstudy.networks.elimination import members
 from simstudy.networks.network import Network
 
 Arc: TypeAlias = tuple[int, int]
+Tables: TypeAlias = dict[tuple[int, ...], FloatArray]  # by their axes
 
 
 def parameters(sample: Sample, axes: Sequence[int], alpha: float = 0.5) -> FloatArray:
@@ -39,11 +40,7 @@ class EstimatedNetwork(Network):
     """
 
     def __init__(
-        self,
-        sample: Sample,
-        masks: Sequence[int],
-        alpha: float = 0.5,
-        tables: dict[tuple[int, ...], FloatArray] | None = None,
+        self, sample: Sample, masks: Sequence[int], alpha: float = 0.5, tables: Tables | None = None
     ) -> None:
         self.cards = sample.cards
         self.masks = tuple(int(mask) for mask in masks)
@@ -67,7 +64,7 @@ class EstimatedNetwork(Network):
 
 
 def extension(variables: int, edges: Iterable[Arc]) -> list[Arc]:
-    """Return a DAG that extends a pattern; undirected edges are given in both directions.
+    """Return a DAG that extends a pattern; undirected edges are listed in both directions.
 
     Dor & Tarsi (1992): a potential sink, the lowest first, takes all its neighbours as parents and
     is removed. The DAG has the pattern's arcs and no additional colliders. If a pattern of PC has

@@ -146,7 +146,5 @@ def refuse_large_table(cards: Sequence[int], parents: Sequence[int], variable: i
     """Raise an error if the parents make a variable's table larger than `MAX_CELLS`."""
     cells = math.prod(cards[v] for v in (*parents, variable))
     if cells > max(MAX_CELLS, cards[variable]):
-        raise ValueError(
-            f"the table of variable {variable} and its {len(parents)} parents would have {cells} "
-            f"cells; at most {MAX_CELLS} are allowed"
-        )
+        table = f"the table of variable {variable} and its {len(parents)} parents"
+        raise ValueError(f"{table} would have {cells} cells; at most {MAX_CELLS} are allowed")

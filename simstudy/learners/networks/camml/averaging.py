@@ -86,10 +86,8 @@ class _Factor:
 
     def flow(self, columns: list[IntArray], rows: int) -> FloatArray:
         """Return step probability × mean parameter by set of predecessors, class and row."""
-        values = [
-            table[tuple(columns[u] for u in axes)]
-            for axes, table in zip(self._axes, self._tables, strict=True)
-        ]
+        tables = zip(self._axes, self._tables, strict=True)
+        values = [table[tuple(columns[u] for u in axes)] for axes, table in tables]
         total = np.zeros((len(self._free), self._shape[1], rows))
         for of_class in (True, False):
             which = np.flatnonzero(self._of_class == of_class)

@@ -28,7 +28,7 @@ def popcount(masks: IntArray) -> IntArray:
     return np.bitwise_count(masks).astype(np.intp)
 
 
-def estimated_arc_probability(arcs: int, pairs: float) -> float:
+def arc_estimate(arcs: int, pairs: float) -> float:
     """Return the estimate from the arcs of a network, (arcs + ½)/(pairs of variables + 1)."""
     return (arcs + 0.5) / (pairs + 1)
 

@@ -16,12 +16,7 @@ import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.data.sample import Sample
-from simstudy.learners.networks.camml.costs import (
-    NodeCosts,
-    arc_price,
-    estimated_arc_probability,
-    popcount,
-)
+from simstudy.learners.networks.camml.costs import NodeCosts, arc_estimate, arc_price, popcount
 
 # Minimum posterior probability of a clean DAG to be listed.
 SMALLEST_MASS = 1e-7
@@ -109,7 +104,7 @@ def fit_arc_probability(costs: NodeCosts) -> tuple[float, list[int], float]:
     while probability not in seen:
         seen[probability] = best_tom(costs, probability)
         arcs = sum(mask.bit_count() for mask in seen[probability][0])
-        probability = estimated_arc_probability(arcs, pairs)
+        probability = arc_estimate(arcs, pairs)
     return probability, *seen[probability]
 
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.data.sample import Sample
-from simstudy.learners.base import Generative, Learner, require, require_choices
+from simstudy.learners.base import Generative, Learner, Limits, require, require_choices
 from simstudy.learners.networks.camml.averaging import Mixture, ModelAverage
 from simstudy.learners.networks.camml.costs import MAX_CELLS
 from simstudy.learners.networks.camml.equivalence import (
@@ -28,7 +28,7 @@ from simstudy.learners.networks.camml.equivalence import (
     statistical_classes,
 )
 from simstudy.learners.networks.camml.exact import ExactPosterior
-from simstudy.learners.networks.estimated import EstimatedNetwork
+from simstudy.learners.networks.estimated import EstimatedNetwork, Tables
 from simstudy.networks.elimination import members
 from simstudy.networks.network import Network, variable_names
 from simstudy.texts import arc_text, counted
@@ -86,9 +86,7 @@ class CaMML(Learner):
     def __post_init__(self) -> None:
         require_choices(self)
 
-    def check_design(
-        self, variables: tuple[int, int], values: tuple[int, int], sizes: Sequence[int]
-    ) -> None:
+    def check_design(self, variables: Limits, values: Limits, sizes: Sequence[int]) -> None:
         """Refuse more variables or values than `fit` allows, and sampling without numba."""
         number = variables[1]
         if values[1] > MAX_CELLS:
@@ -225,7 +223,7 @@ class FittedCaMML(Generative):
     @cached_property
     def mml_classes(self) -> list[MMLClass]:
         """The MML equivalence classes (MMLECs), the most probable first."""
-        tables: dict[tuple[int, ...], FloatArray] = {}
+        tables: Tables = {}
         return mml_classes(
             self.statistical_classes,
             lambda parents: EstimatedNetwork(self._sample, parents, tables=tables),

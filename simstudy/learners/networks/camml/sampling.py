@@ -16,15 +16,15 @@ import numpy as np
 from numba import types
 from numba.typed import Dict
 
-from simstudy.arrays import FloatArray, IntArray
+from simstudy.arrays import FloatArray
 from simstudy.data.codes import distinct_rows
 from simstudy.data.sample import Sample
 from simstudy.learners.networks.camml.costs import (
     MAX_CELLS,
     MAX_PARENTS,
     PARAMETER_COST,
+    arc_estimate,
     arc_price,
-    estimated_arc_probability,
 )
 
 TEMPERATURE = 1.8
@@ -172,9 +172,8 @@ def clean_node(data, child, parents, price):
 @numba.njit(cache=True)
 def _mixed(child, parents):
     """Return the hash of a child and its parents; the hash of a DAG is their sum."""
-    x = np.uint64(parents) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(child + 1) * np.uint64(
-        0xD1B54A32D192ED03
-    )
+    x = np.uint64(parents) * np.uint64(0x9E3779B97F4A7C15)
+    x += np.uint64(child + 1) * np.uint64(0xD1B54A32D192ED03)
     x ^= x >> np.uint64(30)
     x *= np.uint64(0xBF58476D1CE4E5B9)
     x ^= x >> np.uint64(27)
@@ -301,7 +300,7 @@ class SampledPosterior:
             for v, mask in enumerate(parents):
                 parents[v] = clean_node(self._data, v, mask, start[2])
             arcs = int(np.bitwise_count(parents).sum())
-            probability = estimated_arc_probability(arcs, pairs)
+            probability = arc_estimate(arcs, pairs)
         self.arc_probability = probability
         start = (order, parents, arc_price(probability))
         _, best, cost, sampled = walk(self._data, *start, 200 * cube, False, rng)
@@ -310,10 +309,7 @@ class SampledPosterior:
         self.best_cost = float(cost) - pairs * math.log1p(-probability)
         self.arcs: FloatArray = arc_weights / total
         heaviest = np.argsort(-mass, kind="stable")
-        self.clean_dags: tuple[IntArray, FloatArray] = (
-            dags[heaviest].astype(np.intp),
-            mass[heaviest] / total,
-        )
+        self.clean_dags = dags[heaviest].astype(np.intp), mass[heaviest] / total
 
     def __getstate__(self) -> dict[str, object]:
         # The compiled cache of costs does not pickle; it is refilled on demand.
