@@ -201,15 +201,6 @@ def normalise(log_joint: FloatArray) -> FloatArray:
     return scaled.T
 
 
-def sum_of_gathered(tables: FloatArray, cells: IntArray) -> FloatArray:
-    """Return Σ_i tables[c, cells[i, r]] for every row r and class c, shape (rows, classes).
-
-    Summed attribute by attribute, so that the result for a row does not depend on other rows.
-    """
-    total: FloatArray = tables.take(cells, axis=1).sum(axis=1)
-    return total.T
-
-
 def require_positive(learner: Learner, *parameters: str) -> None:
     """Raise a ValueError unless the parameters are positive and finite."""
     for parameter in parameters:

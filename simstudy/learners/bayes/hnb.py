@@ -14,7 +14,7 @@ import numpy as np
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.data.sample import Sample
 from simstudy.data.value_layout import SlotLayout
-from simstudy.learners.base import Generative, Learner, sum_of_gathered
+from simstudy.learners.base import Generative, Learner
 from simstudy.learners.bayes.incomplete import (
     counts_of_both,
     known_counts,
@@ -121,5 +121,5 @@ class FittedHNB(Generative):
         total = np.zeros((len(codes), self.cards[-1]))
         for child in slots:
             parents = slots * self._layout.size
-            total += np.log(sum_of_gathered(self._tables, parents + child))
+            total += np.log(self._tables.take(parents + child, axis=1).sum(axis=1).T)
         return total + self._log_prior
