@@ -28,7 +28,7 @@ from simstudy.analysis.tests.wilcoxon import adjust, over_pairs, sign_test, wilc
 from simstudy.arrays import smoothed
 from simstudy.engine.evaluation import Trial
 from simstudy.estimators.comparing import Decision
-from simstudy.learners.networks.camml.costs import estimated_arc_probability
+from simstudy.learners.networks.camml.costs import arc_estimate
 from simstudy.measures.base import clip, extremes
 from simstudy.measures.theory.two_level import differ, levels, ties
 from simstudy.report.prose.numbers import NONE, digits, fixed, percent, plus, setting
@@ -80,7 +80,7 @@ def test_extremes_are_the_smoothed_frequencies_of_a_class_in_none_and_all_rows(c
 
 
 def test_the_probability_of_an_arc_is_a_smoothed_frequency_of_two_classes():
-    assert estimated_arc_probability(3, 10) == smoothed(np.array([3, 7]))[0]
+    assert arc_estimate(3, 10) == smoothed(np.array([3, 7]))[0]
 
 
 def test_a_p_of_exactly_alpha_is_significant_and_no_p_is_not():

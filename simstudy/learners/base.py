@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, wraps
-from typing import Any, ClassVar, Literal, Protocol, get_args, get_origin, get_type_hints
+from typing import Any, ClassVar, Literal, Protocol, TypeAlias, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -15,7 +15,10 @@ from simstudy.data.attribute_arrays import attribute_codes
 from simstudy.data.codes import configurations
 from simstudy.data.sample import Sample
 from simstudy.data.schema import Schema
+from simstudy.errors import require as require
 from simstudy.texts import counted, summary
+
+Limits: TypeAlias = tuple[int, int]  # the least and the greatest number
 
 
 class Fitted(Protocol):
@@ -198,21 +201,6 @@ def normalise(log_joint: FloatArray) -> FloatArray:
     return scaled.T
 
 
-def sum_of_gathered(tables: FloatArray, cells: IntArray) -> FloatArray:
-    """Return Σ_i tables[c, cells[i, r]] for every row r and class c, shape (rows, classes).
-
-    Summed attribute by attribute, so that the result for a row does not depend on other rows.
-    """
-    total: FloatArray = tables.take(cells, axis=1).sum(axis=1)
-    return total.T
-
-
-def require(condition: bool, parameter: str, value: object, allowed: str) -> None:
-    """Raise a ValueError that names the parameter, its value and the allowed values."""
-    if not condition:
-        raise ValueError(f"{parameter} = {value!r} is not allowed; {allowed}")
-
-
 def require_positive(learner: Learner, *parameters: str) -> None:
     """Raise a ValueError unless the parameters are positive and finite."""
     for parameter in parameters:
@@ -230,8 +218,7 @@ def require_at_least_0(learner: Learner, *parameters: str) -> None:
 def require_choices(learner: Learner) -> None:
     """Raise a ValueError unless every parameter with listed values has one of them."""
     for parameter, choices in _choices(type(learner)).items():
-        value = vars(learner)[parameter]
-        allowed = f"it must be one of {', '.join(choices)}"
+        value, allowed = vars(learner)[parameter], f"it must be one of {', '.join(choices)}"
         require(value in choices, parameter, value, allowed)
 
 

@@ -22,7 +22,7 @@ from typing import NamedTuple, NoReturn
 
 from simstudy.errors import check_regular, reason
 from simstudy.networks.network import Network
-from simstudy.networks.tables import Conditional, Declared, NetworkAssembly, NetworkError
+from simstudy.networks.tables import Conditional, NetworkAssembly, NetworkError
 
 _MAX_BYTES = 2**28  # of a file, unpacked
 _TOKEN = re.compile(
@@ -43,7 +43,7 @@ class Token(NamedTuple):
 
     text: str
     line: int
-    sign: bool
+    sign: str  # "" for a word
 
 
 def read_bif(path: str | Path) -> Network:
@@ -99,15 +99,11 @@ class _Parser:
     def __init__(self, text: str, source: str) -> None:
         self._built = NetworkAssembly(source, child_first=True)
         end = text.count("\n") + (not text.endswith("\n"))
-        self._tokens = [*_tokens(text, self._built), Token("", max(end, 1), True)]
+        self._tokens = [*_tokens(text, self._built), Token("", max(end, 1), "end")]
         self._place = 0
 
     def network(self) -> Network:
-        blocks = {
-            "network": self._network,
-            "variable": self._variable,
-            "probability": self._probability,
-        }
+        blocks = {"network": self._title, "variable": self._variable, "probability": self._table}
         while self._place < len(self._tokens) - 1:
             token = self._next("a block")
             if token.sign or token.text not in blocks:
@@ -135,33 +131,33 @@ class _Parser:
 
     def _sign(self, sign: str) -> None:
         token = self._next(f"'{sign}'")
-        if not token.sign or token.text != sign:
+        if token.sign != sign:
             self._unexpected(token, f"'{sign}'")
 
     def _skip(self, sign: str) -> bool:
         """Skip a sign if it is the next token, and return whether it is."""
-        token = self._tokens[self._place]
-        skipped = token.sign and token.text == sign
+        skipped = self._tokens[self._place].sign == sign
         self._place += skipped
         return skipped
 
     def _words(self, end: str) -> list[Token]:
         """Return words up to a sign; commas between them may be missing."""
-        words, expected = list[Token](), f"'{end}'"
-        while (token := self._next(expected)).text != end or not token.sign:
-            if not token.sign:
-                words.append(token)
-            elif token.text != ",":
-                self._unexpected(token, expected)
+        words = list[Token]()
+        while not self._skip(end):
+            if not self._skip(","):
+                words.append(self._word(f"'{end}'"))
         return words
+
+    def _texts(self, end: str) -> tuple[str, ...]:
+        return tuple(token.text for token in self._words(end))
 
     def _property(self) -> None:
         """Skip a property: anything up to a semicolon."""
         while not self._skip(";"):
             self._next("';'")
 
-    def _network(self) -> None:
-        self._built.title = " ".join(token.text for token in self._words("{"))
+    def _title(self) -> None:
+        self._built.title = " ".join(self._texts("{"))
         while not self._skip("}"):
             self._word("'}'")
             self._property()
@@ -180,7 +176,7 @@ class _Parser:
                 self._unexpected(token, "type or property")
         if states is None:
             self._built.fail(name.line, f"the variable '{name.text}' has no type")
-        self._built.declare(Declared(name.text, states, name.line))
+        self._built.declare(name.text, states, name.line)
 
     def _states(self, name: str) -> tuple[str, ...]:
         kind = self._word("discrete")
@@ -191,19 +187,18 @@ class _Parser:
         number = self._word("the number of values")
         self._sign("]")
         self._sign("{")
-        states = tuple(token.text for token in self._words("}"))
+        states = self._texts("}")
         self._skip(";")
         if number.text != str(len(states)):
-            wrong = f"is said to have {number.text} values and lists {len(states)}"
+            wrong = f"declares {number.text} values and lists {len(states)}"
             self._built.fail(number.line, f"the variable '{name}' {wrong}")
         return states
 
-    def _probability(self) -> None:
+    def _table(self) -> None:
         self._sign("(")
         variable = self._word("the name of a variable")
         self._skip("|")
-        parents = tuple(token.text for token in self._words(")"))
-        table = Conditional(variable.text, parents, variable.line)
+        table = Conditional(variable.text, self._texts(")"), variable.line, [])
         self._sign("{")
         while not self._skip("}"):
             self._entry(table)
@@ -213,16 +208,14 @@ class _Parser:
         """Read a table, a default, a row for values of the parents, or a property."""
         line = self._tokens[self._place].line
         if self._skip("("):
-            states = tuple(token.text for token in self._words(")"))
+            states = self._texts(")")
             table.entries.append((states, self._numbers(), line))
             return
         token = self._word("'}'")
         if token.text == "property":
             self._property()
-        elif token.text == "table":
-            table.entries.append((None, self._numbers(), line))
-        elif token.text == "default":
-            table.default = self._numbers(), line
+        elif token.text in ("table", "default"):
+            table.entries.append((token.text, self._numbers(), line))
         else:
             self._unexpected(token, "table, default or '('")
 
@@ -239,7 +232,7 @@ def _tokens(text: str, built: NetworkAssembly) -> Iterator[Token]:
             unclosed = "a comment" if match[0] == "/*" else "a quotation mark"
             built.fail(line, f"{unclosed} is not closed")
         if kind != "skipped":
-            yield Token(match[kind], line, kind == "sign")
+            yield Token(match[kind], line, match["sign"] or "")
         line += match[0].count("\n")
 
 
@@ -257,9 +250,8 @@ def bif_text(network: Network) -> str:
     parts = [f"network {_name(network.title or 'unknown')} {{\n}}\n"]
     for name, values in zip(network.names, network.states, strict=True):
         listed = ", ".join(map(_name, values))
-        parts.append(
-            f"variable {_name(name)} {{\n  type discrete [ {len(values)} ] {{ {listed} }};\n}}\n"
-        )
+        kind = f"type discrete [ {len(values)} ] {{ {listed} }}"
+        parts.append(f"variable {_name(name)} {{\n  {kind};\n}}\n")
     tables = (cpt.reshape(-1, cpt.shape[-1]).tolist() for cpt in network.cpts)
     parts += [_table_text(network, v, rows) for v, rows in enumerate(tables)]
     return "".join(parts)

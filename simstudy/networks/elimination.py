@@ -5,12 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple, TypeAlias
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from simstudy.arrays import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from simstudy.networks.network import Network
 
 # A factor: the variables of its axes, and its table. The label of rows is one of them, if the
 # table has a part for each row.
@@ -19,7 +23,7 @@ Factor: TypeAlias = tuple[tuple[int, ...], FloatArray]
 MAX_CELLS = 2**26  # of one table
 _CELLS_AT_ONCE = 2**22  # of one table for all rows of a chunk
 _OPERANDS_AT_ONCE = 24  # einsum takes at most 32
-# An elimination costs about as much as so many cells of tables; see `_merge_patterns`.
+# An elimination costs about as much as this many cells of tables; see `_merge_patterns`.
 _CELLS_FOR_EACH_STEP = 10_000
 
 
@@ -27,23 +31,12 @@ class TooLargeError(ValueError):
     """A table has more cells than there is room for."""
 
 
-class NetworkTables(NamedTuple):
-    """The tables of a network: the axes are its parents and, last, the variable itself."""
-
-    axes: Sequence[tuple[int, ...]]
-    cpts: Sequence[FloatArray]
-    cards: Sequence[int]
-
-
-def marginal(tables: NetworkTables, wanted: tuple[int, ...], relevant: Iterable[int]) -> FloatArray:
-    """Return the marginal of some variables, axes in the given order.
-
-    ``relevant`` are the wanted variables and their ancestors.
-    """
-    relevant = list(relevant)
-    factors: list[Factor] = [(tables.axes[v], tables.cpts[v]) for v in relevant]
+def marginal(network: Network, wanted: tuple[int, ...]) -> FloatArray:
+    """Return the marginal of some variables, axes in the given order."""
+    relevant = network.ancestors(wanted)
+    factors: list[Factor] = [(network.axes[v], network.cpts[v]) for v in relevant]
     waiting = set(relevant) - set(wanted)
-    order, sizes = _elimination_order([axes for axes, _ in factors], waiting, tables.cards)
+    order, sizes = _elimination_order([axes for axes, _ in factors], waiting, network.cards)
     _refuse_large(max(sizes, default=1))
     for v in order:
         touching, axes = _taken(factors, v)
@@ -59,20 +52,18 @@ def _taken(factors: list[Factor], v: int) -> tuple[list[Factor], tuple[int, ...]
 
 
 def posteriors(
-    tables: NetworkTables, target: int | None, codes: IntArray, ancestors: Sequence[int]
+    network: Network, target: int | None, codes: IntArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return P(target | what a row tells) and log P(what it tells) for every row.
+    """Return P(target | evidence) and log P(evidence) for every row.
 
     Parameters
     ----------
-    tables : NetworkTables
-        The tables of the network.
+    network : Network
+        The network.
     target : int or None
-        The variable asked for, which no row tells; None for the evidence alone.
+        The query variable, observed in no row; None for only the evidence.
     codes : array of shape (rows, variables)
         The rows; −1 where a value is not observed.
-    ancestors : sequence of int
-        Every variable with its ancestors, as bit masks.
 
     Returns
     -------
@@ -81,13 +72,14 @@ def posteriors(
     log_evidence : array of shape (rows,)
         The logarithm of the probability of what was observed.
     """
-    values = 1 if target is None else tables.cards[target]
+    values = 1 if target is None else network.cards[target]
     posterior, evidence = np.empty((len(codes), values)), np.empty(len(codes))
     if not len(codes):
         return posterior, evidence
-    for rows, always, sometimes in _patterns(tables, target, codes, ancestors):
-        query = _Query(tables, target, always, sometimes, ancestors)
-        for chunk in query.chunks(rows):
+    for rows, always, sometimes in _patterns(network, target, codes):
+        query = _Query(network, target, always, sometimes)
+        most = max(_CELLS_AT_ONCE // query.largest, 1)
+        for chunk in np.array_split(rows, -(-len(rows) // most)):
             posterior[chunk], evidence[chunk] = query.answers(codes[chunk].T)
     return posterior, evidence
 
@@ -99,38 +91,22 @@ class _Query:
     in some rows stay, with a factor that is 0 for all values but the one observed.
     """
 
-    def __init__(
-        self,
-        tables: NetworkTables,
-        target: int | None,
-        always: int,
-        sometimes: int,
-        ancestors: Sequence[int],
-    ) -> None:
-        self._tables, self._target, self._always = tables, target, always
-        relevant = 0
-        for v in members(always | sometimes | (0 if target is None else 1 << target)):
-            relevant |= ancestors[v]
-        self._relevant, self._sometimes = members(relevant), members(sometimes)
+    def __init__(self, network: Network, target: int | None, always: int, sometimes: int) -> None:
+        self._network, self._target, self._always = network, target, always
+        self._row = len(network.cards)  # the label of the axis of rows, after all variables
+        query = () if target is None else (target,)
+        self._relevant = network.ancestors((*members(always | sometimes), *query))
+        self._sometimes = members(sometimes)
         scopes = filter(None, map(self._free, self._relevant))
-        waiting = {*members(relevant & ~always)} - {target}
-        self._order, sizes = _elimination_order(scopes, waiting, tables.cards)
+        waiting = {*self._relevant}.difference(members(always), query)
+        self._order, sizes = _elimination_order(scopes, waiting, network.cards)
         self.cells, self.largest = sum(sizes), max([*sizes, 1])
+        self.steps = len(self._order) + len(self._relevant)  # tables looked up or summed
         _refuse_large(self.largest)
-
-    @property
-    def steps(self) -> int:
-        """The number of tables that are looked up or summed."""
-        return len(self._order) + len(self._relevant)
 
     def _free(self, v: int) -> tuple[int, ...]:
         """Return the variables of a table that are not observed in every row."""
-        return tuple(u for u in self._tables.axes[v] if not self._always >> u & 1)
-
-    def chunks(self, rows: IntArray) -> Iterable[IntArray]:
-        """Return the rows in parts that need not too much memory."""
-        most = max(_CELLS_AT_ONCE // self.largest, 1)
-        return np.array_split(rows, -(-len(rows) // most))
+        return tuple(u for u in self._network.axes[v] if not self._always >> u & 1)
 
     def answers(self, columns: IntArray) -> tuple[FloatArray, FloatArray]:
         """Return the posterior and the logarithm of the evidence of some rows."""
@@ -156,27 +132,22 @@ class _Query:
             posterior = joint / np.where(np.isneginf(log_evidence), np.nan, total)
         return posterior.T, log_evidence
 
-    @property
-    def _row(self) -> int:
-        """The label of the axis of rows, after those of all variables."""
-        return len(self._tables.cards)
-
     def _observed(self, v: int, columns: IntArray) -> Factor:
         """Return the table of a variable, at the values observed in every row."""
-        axes, table, free = self._tables.axes[v], self._tables.cpts[v], self._free(v)
+        axes, table, free = self._network.axes[v], self._network.cpts[v], self._free(v)
         if free == axes:
             return axes, table
         fixed = [u for u in axes if u not in free]
         places = [axes.index(u) for u in (*free, *fixed)]
-        shape = [self._tables.cards[u] for u in free]
+        shape = [self._network.cards[u] for u in free]
         cells = columns[fixed[0]]
         for u in fixed[1:]:
-            cells = cells * self._tables.cards[u] + columns[u]
+            cells = cells * self._network.cards[u] + columns[u]
         return (*free, self._row), table.transpose(places).reshape(*shape, -1).take(cells, axis=-1)
 
     def _indicator(self, u: int, column: IntArray) -> Factor:
         """Return 1 for the values of a variable that a row allows, else 0."""
-        values = np.arange(self._tables.cards[u])[:, None]
+        values = np.arange(self._network.cards[u])[:, None]
         return (u, self._row), ((column == values) | (column < 0)).astype(np.float64)
 
     def _scaled(
@@ -201,7 +172,7 @@ class _Query:
 
 
 def _patterns(
-    tables: NetworkTables, target: int | None, codes: IntArray, ancestors: Sequence[int]
+    network: Network, target: int | None, codes: IntArray
 ) -> list[tuple[IntArray, int, int]]:
     """Return groups of rows, with what is observed in all and in some of their rows.
 
@@ -219,14 +190,14 @@ def _patterns(
     if len(masks) > 1:
         always, ever = _mask(observed.all(axis=0)), _mask(observed.any(axis=0))
         with suppress(TooLargeError):  # unless more is observed
-            merged = _Query(tables, target, always, ever & ~always, ancestors)
+            merged = _Query(network, target, always, ever & ~always)
             if len(codes) * merged.cells < len(masks) * merged.steps * _CELLS_FOR_EACH_STEP:
                 return [(np.arange(len(codes)), always, ever & ~always)]
     return [(rows, mask, 0) for rows, mask in zip(groups, masks, strict=True)]
 
 
 def _refuse_large(cells: int) -> None:
-    """Raise an error if a table of so many cells is too large."""
+    """Raise an error if a table has too many cells."""
     if cells > MAX_CELLS:
         allowed = f"at most {MAX_CELLS:,} are allowed: more variables must be observed"
         raise TooLargeError(f"the probabilities need a table of {cells:,} cells; {allowed}")
@@ -237,9 +208,10 @@ def _mask(flags: npt.ArrayLike) -> int:
     return sum(1 << int(v) for v in np.flatnonzero(flags))
 
 
-def members(mask: int) -> list[int]:
+@lru_cache(maxsize=4096)
+def members(mask: int) -> tuple[int, ...]:
     """Return the variables of a bit mask, in order."""
-    return [v for v in range(mask.bit_length()) if mask >> v & 1]
+    return tuple(v for v in range(mask.bit_length()) if mask >> v & 1)
 
 
 def _elimination_order(

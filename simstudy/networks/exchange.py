@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def to_pgmpy(network: Network, names: Sequence[str] | None = None) -> DiscreteBayesianNetwork:
-    """Return a pgmpy network with its CPDs, under other names if they are given."""
+    """Return a pgmpy network with its CPDs, under other names if they are passed."""
     from pgmpy.factors.discrete import TabularCPD
     from pgmpy.models import DiscreteBayesianNetwork
 
@@ -23,18 +23,12 @@ def to_pgmpy(network: Network, names: Sequence[str] | None = None) -> DiscreteBa
     made = DiscreteBayesianNetwork()
     made.add_nodes_from(names)
     for v, cpt in enumerate(network.cpts):
-        evidence = [names[p] for p in network.parents[v]]
-        made.add_edges_from((name, names[v]) for name in evidence)
-        made.add_cpds(
-            TabularCPD(
-                names[v],
-                cards[v],
-                cpt.reshape(-1, cards[v]).T,
-                evidence=evidence or None,
-                evidence_card=[cards[p] for p in network.parents[v]] or None,
-                state_names={name: states[name] for name in (names[v], *evidence)},
-            )
-        )
+        evidence = [names[p] for p in network.parents[v]] or None
+        sizes = [cards[p] for p in network.parents[v]] or None
+        made.add_edges_from((name, names[v]) for name in evidence or ())
+        table, named = cpt.reshape(-1, cards[v]).T, (names[v], *(evidence or ()))
+        values = {name: states[name] for name in named}
+        made.add_cpds(TabularCPD(names[v], cards[v], table, evidence, sizes, values))
     return made
 
 

@@ -65,24 +65,11 @@ class Model:
     """
 
     def __init__(
-        self,
-        cards: Sequence[int],
-        components: Sequence[Component],
-        names: Sequence[str] | None = None,
+        self, cards: Sequence[int], components: Sequence[Component], names: Sequence[str] = ()
     ) -> None:
         self.cards = tuple(int(card) for card in cards)
         self.components = tuple(components)
         self.names = tuple(names or variable_names(len(self.cards)))
-        self._check()
-
-    def __repr__(self) -> str:
-        classes = counted(self.cards[-1], "class", "classes")
-        shape = f"{counted(len(self.cards) - 1, 'attribute')}, {classes}"
-        if len(self.components) > 1:
-            return summary(self, shape, f"{counted(len(self.components), 'network')}, mixed")
-        return summary(self, shape, arc_text(self.components[0].parents, self.names))
-
-    def _check(self) -> None:
         if len(self.cards) < 2 or min(self.cards) < 1:
             raise ValueError(f"a model needs an attribute and a target; its cards are {self.cards}")
         check_names(self.names, self.cards)
@@ -92,6 +79,13 @@ class Model:
         for component in self.components:
             parents = tuple(map(tuple, component.parents))
             check_tables(self.cards, parents, component.cpts, self.names)
+
+    def __repr__(self) -> str:
+        classes = counted(self.cards[-1], "class", "classes")
+        shape = f"{counted(len(self.cards) - 1, 'attribute')}, {classes}"
+        if len(self.components) > 1:
+            return summary(self, shape, f"{counted(len(self.components), 'network')}, mixed")
+        return summary(self, shape, arc_text(self.components[0].parents, self.names))
 
     def digest(self) -> str:
         """Return a short digest that identifies the model.
@@ -209,12 +203,3 @@ class Model:
             for c in self.components
         ]
         return json.dumps({"cards": self.cards, "names": self.names, "components": components})
-
-    @classmethod
-    def from_json(cls, text: str) -> Model:
-        """Read a model written by `to_json`."""
-        content, components = json.loads(text), []
-        for part in content["components"]:
-            cpts = tuple(np.array(cpt, dtype=np.float64) for cpt in part["cpts"])
-            components.append(Component(part["weight"], tuple(map(tuple, part["parents"])), cpts))
-        return cls(content["cards"], components, content["names"])

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from graphlib import CycleError, TopologicalSorter
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -17,14 +16,15 @@ from simstudy.data.sample import Sample
 from simstudy.data.schema import Schema, Variable
 from simstudy.errors import suggestion
 from simstudy.networks import elimination
-from simstudy.networks.grid import on_all_axes, product_on_grid
-from simstudy.networks.lookup import LogTables, log_tables
+from simstudy.networks.evaluation import LogTables, log_tables, on_all_axes, product_on_grid
 from simstudy.texts import arc_text, counted, summary
 
 if TYPE_CHECKING:
     from pgmpy.models import DiscreteBayesianNetwork
 
     from simstudy.networks.model import Model
+
+Parents: TypeAlias = tuple[tuple[int, ...], ...]  # of each variable
 
 
 class Network:
@@ -72,10 +72,14 @@ class Network:
             self.states = tuple(map(tuple, states))
         check_names(self.names, self.cards)
         check_tables(self.cards, self.parents, self.cpts, self.names)
-        _check_states(self.names, self.states, self.cards)
+        if len(self.states) != len(self.cards):
+            raise ValueError(f"{len(self.cards)} variables need the names of their values")
+        for name, values, card in zip(self.names, self.states, self.cards, strict=True):
+            if len(values) != card or len({*values}) != card:
+                raise ValueError(f"the {card} values of '{name}' need as many different names")
 
     @classmethod
-    def trusted(cls, parents: tuple[tuple[int, ...], ...], cpts: tuple[FloatArray, ...]) -> Network:
+    def trusted(cls, parents: Parents, cpts: tuple[FloatArray, ...]) -> Network:
         """Make a network of tables that were checked before."""
         made = cls.__new__(cls)
         made.parents, made.cpts = parents, cpts
@@ -114,16 +118,6 @@ class Network:
         """The axes of every variable's table: its parents, then itself."""
         return [(*parents, v) for v, parents in enumerate(self.parents)]
 
-    @cached_property
-    def order(self) -> tuple[int, ...]:
-        """The variables, parents before children."""
-        return topological_order(self.parents)
-
-    @property
-    def arcs(self) -> int:
-        """The number of arcs."""
-        return sum(map(len, self.parents))
-
     def index(self, name: str | int) -> int:
         """Return the number of a variable, given its name or its number."""
         if isinstance(name, str):
@@ -138,21 +132,12 @@ class Network:
     def _places(self) -> dict[str, int]:
         return {name: v for v, name in enumerate(self.names)}
 
-    def markov_blanket(self, name: str | int) -> tuple[str, ...]:
-        """Return the parents, children and children's other parents of a variable, in order.
-
-        Given their values, the variable is independent of all others (Pearl 1988).
-        """
-        v = self.index(name)
-        blanket = {*self.parents[v]}.union(*(axes for axes in self.axes if v in axes))
-        return tuple(self.names[u] for u in sorted(blanket - {v}))
-
     def ancestors(self, variables: Iterable[int]) -> tuple[int, ...]:
         """Return variables with all their ancestors, in order."""
         mask = 0
         for v in variables:
             mask |= self._ancestors[v]
-        return tuple(elimination.members(mask))
+        return elimination.members(mask)
 
     @cached_property
     def _ancestors(self) -> list[int]:
@@ -206,22 +191,17 @@ class Network:
             factors.append((scope, table if target in axes else table[None]))
         return product_on_grid(self.cards, factors)
 
-    @property
-    def tables(self) -> elimination.NetworkTables:
-        """What variable elimination works on."""
-        return elimination.NetworkTables(self.axes, self.cpts, self.cards)
-
     def marginal(self, wanted: Sequence[int]) -> FloatArray:
         """Return the marginal of some variables, axes in the given order, by elimination."""
-        return elimination.marginal(self.tables, tuple(wanted), self.ancestors(wanted))
+        return elimination.marginal(self, tuple(wanted))
 
     def posteriors(self, target: str | int, rows: Sample | npt.ArrayLike) -> FloatArray:
-        """Return P(target | what each row tells of the others), shape (rows, target's values).
+        """Return P(target | evidence) of each row, shape (rows, values of the target).
 
         Parameters
         ----------
         target : str or int
-            The variable asked for.
+            The query variable.
         rows : Sample or array of shape (rows, variables)
             Codes of all variables in the order of the network; −1 or NaN is not observed. What
             the column of the target holds is ignored; an array may lack it. The columns of a
@@ -235,12 +215,12 @@ class Network:
         v = self.index(target)
         codes = self._codes(rows, v)
         codes[:, v] = -1
-        return elimination.posteriors(self.tables, v, codes, self._ancestors)[0]
+        return elimination.posteriors(self, v, codes)[0]
 
     def log_evidence(self, rows: Sample | npt.ArrayLike) -> FloatArray:
-        """Return log P(what a row tells), the rest summed out; rows as for `posteriors`."""
+        """Return log P(evidence) of each row; rows as for `posteriors`."""
         codes = self._codes(rows, None)
-        return elimination.posteriors(self.tables, None, codes, self._ancestors)[1]
+        return elimination.posteriors(self, None, codes)[1]
 
     def posterior(self, target: str | int, evidence: Mapping[str, str]) -> dict[str, float]:
         """Return P(target | evidence) by the names of its values.
@@ -255,7 +235,7 @@ class Network:
                 raise ValueError(f"'{name}' is the target; it cannot be observed as well")
             self._check_values(u, [value])
             codes[0, u] = self.states[u].index(value)
-        posterior = elimination.posteriors(self.tables, v, codes, self._ancestors)[0][0]
+        posterior = elimination.posteriors(self, v, codes)[0][0]
         return dict(zip(self.states[v], posterior.tolist(), strict=True))
 
     def _check_values(self, v: int, values: Iterable[str]) -> None:
@@ -313,7 +293,7 @@ class Network:
 
     def fill(self, uniform: FloatArray, codes: IntArray) -> None:
         """Fill ``codes``, one row per variable, by inverse transform sampling."""
-        for v in self.order:
+        for v in topological_order(self.parents):
             bounds, parents = self.bounds[v], self.parents[v]
             if parents:
                 place = codes[parents[0]]
@@ -369,18 +349,6 @@ class Network:
 
         return from_pgmpy(network)
 
-    def to_bif(self, path: str | Path) -> None:
-        """Write the network as a BIF file at full precision."""
-        from simstudy.networks.bif import write_bif
-
-        write_bif(self, path)
-
-    def to_xmlbif(self, path: str | Path) -> None:
-        """Write the network as an XMLBIF file at full precision."""
-        from simstudy.networks.xmlbif import write_xmlbif
-
-        write_xmlbif(self, path)
-
 
 def variable_names(variables: int) -> list[str]:
     """Return the default names: x0, x1, … and y for the target."""
@@ -388,7 +356,7 @@ def variable_names(variables: int) -> list[str]:
 
 
 @lru_cache(maxsize=1024)
-def topological_order(parents: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
+def topological_order(parents: Parents) -> tuple[int, ...]:
     """Return the variables, parents first; cached, as many models share their arcs."""
     try:
         return tuple(TopologicalSorter(dict(enumerate(parents))).static_order())
@@ -397,16 +365,13 @@ def topological_order(parents: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
 
 
 def check_names(names: Sequence[str], cards: Sequence[int]) -> None:
-    """Raise a ValueError unless every variable has a name of its own."""
+    """Raise a ValueError unless the variables have different names."""
     if len(names) != len(cards) or len(set(names)) != len(names):
         raise ValueError(f"{len(cards)} variables need as many different names")
 
 
 def check_tables(
-    cards: Sequence[int],
-    parents: tuple[tuple[int, ...], ...],
-    cpts: Sequence[FloatArray],
-    names: Sequence[str],
+    cards: Sequence[int], parents: Parents, cpts: Sequence[FloatArray], names: Sequence[str]
 ) -> None:
     """Raise a ValueError unless the tables make a Bayesian network."""
     if not len(parents) == len(cpts) == len(cards):
@@ -422,14 +387,3 @@ def check_tables(
         if not (cpt.min() >= 0 and np.abs(cpt.sum(axis=-1) - 1).max() <= 1e-9):
             raise ValueError(f"a row of the CPT of {names[v]} is not a distribution")
     topological_order(parents)  # raises an error for cycles
-
-
-def _check_states(
-    names: Sequence[str], states: Sequence[Sequence[str]], cards: Sequence[int]
-) -> None:
-    """Raise a ValueError unless every value of every variable has a name of its own."""
-    if len(states) != len(cards):
-        raise ValueError(f"{len(cards)} variables need the names of their values")
-    for name, values, card in zip(names, states, cards, strict=True):
-        if len(values) != card or len({*values}) != card:
-            raise ValueError(f"the {card} values of '{name}' need as many different names")

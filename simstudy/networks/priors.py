@@ -7,21 +7,12 @@ import math
 import numpy as np
 
 from simstudy.arrays import FloatArray
-from simstudy.networks.grid import on_all_axes
+from simstudy.networks.evaluation import on_all_axes
 from simstudy.networks.model import Component, Model
 from simstudy.networks.network import topological_order
 
 MAX_TABLE = 2**24  # cells of a table that a reversed arc makes
 _SAME = 1e-12
-
-
-def with_class_prior(model: Model, prior: FloatArray) -> Model:
-    """Return a model of P(attributes | class) · prior; see `with_marginal`."""
-    prior = np.asarray(prior, dtype=np.float64)
-    if prior.shape != (model.cards[-1],):
-        classes = f"a model of {model.cards[-1]} classes"
-        raise ValueError(f"a prior of {prior.size} probabilities does not fit {classes}")
-    return with_marginal(model, len(model.cards) - 1, prior)
 
 
 def with_marginal(model: Model, variable: int, marginal: FloatArray) -> Model:

@@ -1,13 +1,12 @@
-"""Tables of a network as a file gives them, checked as far as a line number helps."""
+"""Tables of a network as stated in a file, checked with line numbers."""
 
 from __future__ import annotations
 
 import math
 import re
 from collections import Counter
-from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
-from typing import NoReturn
+from typing import Literal, NamedTuple, NoReturn
 
 import numpy as np
 
@@ -24,27 +23,20 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eEdD][+-]?\d+)?|[+-]?(inf|nan)", 
 
 
 class NetworkError(SimstudyError):
-    """A file that holds no network, with the line at fault."""
+    """An error in a file of a network, with its line."""
 
 
-@dataclass
-class Declared:
-    """A variable as a file declares it."""
+class Conditional(NamedTuple):
+    """A table as a file states it: the names of its variables, and its entries.
 
-    name: str
-    states: tuple[str, ...]
-    line: int
-
-
-@dataclass
-class Conditional:
-    """A table as a file gives it: the names of its variables, and numbers where they are known."""
+    An entry is the values of the parents, "table" for all of them or "default" for the rest; its
+    numbers; and its line.
+    """
 
     variable: str
     parents: tuple[str, ...]
     line: int
-    entries: list[tuple[tuple[str, ...] | None, list[float], int]] = field(default_factory=list)
-    default: tuple[list[float], int] | None = None
+    entries: list[tuple[tuple[str, ...] | str, list[float], int]]
 
 
 class NetworkAssembly:
@@ -57,34 +49,32 @@ class NetworkAssembly:
     def __init__(self, source: str, child_first: bool) -> None:
         self._source, self._child_first = source, child_first
         self.title = ""
-        self._variables: dict[str, Declared] = {}
+        self._states: dict[str, tuple[str, ...]] = {}
+        self._lines: dict[str, int] = {}
         self._tables: dict[str, Conditional] = {}
 
     def fail(self, line: int, text: str) -> NoReturn:
         """Raise the error about a line."""
         raise NetworkError(f"{self._source}, line {line}: {text}")
 
-    def declare(self, variable: Declared) -> None:
+    def declare(self, name: str, states: tuple[str, ...], line: int) -> None:
         """Add a variable."""
-        name, line = variable.name, variable.line
-        if name in self._variables:
-            first = self._variables[name].line
+        if name in self._lines:
+            first = self._lines[name]
             self.fail(line, f"the variable '{name}' is declared already, in line {first}")
-        if not variable.states:
+        if not states:
             self.fail(line, f"the variable '{name}' has no values")
-        for state, times in Counter(variable.states).items():
+        for state, times in Counter(states).items():
             if times > 1:
                 self.fail(line, f"the variable '{name}' has the value '{state}' twice")
-        self._variables[name] = variable
+        self._states[name], self._lines[name] = states, line
 
     def define(self, table: Conditional) -> None:
         """Add the table of a variable."""
         name = table.variable
         if name in self._tables:
-            first = self._tables[name].line
-            self.fail(
-                table.line, f"the variable '{name}' has probabilities already, in line {first}"
-            )
+            wrong = f"has probabilities already, in line {self._tables[name].line}"
+            self.fail(table.line, f"the variable '{name}' {wrong}")
         self._tables[name] = table
 
     def number(self, text: str, line: int) -> float:
@@ -93,14 +83,14 @@ class NetworkAssembly:
             self.fail(line, f"'{text}' is not a number")
         number = float(text.lower().replace("d", "e"))
         if not math.isfinite(number):
-            self.fail(line, f"{text} is no probability")
+            self.fail(line, f"{text} is not a probability")
         return number
 
     def network(self, end: int) -> Network:
         """Return the network; ``end`` is the last line of the file."""
-        if not self._variables:
+        if not self._states:
             self.fail(end, "the file ends without a variable")
-        place = {name: v for v, name in enumerate(self._variables)}
+        place = {name: v for v, name in enumerate(self._states)}
         for table in self._tables.values():
             for name in (table.variable, *table.parents):
                 if name not in place:
@@ -108,9 +98,9 @@ class NetworkAssembly:
                     self.fail(table.line, f"the variable '{name}' is not declared{near}")
             if len({table.variable, *table.parents}) <= len(table.parents):
                 self.fail(table.line, f"a variable is named twice in '{table.variable}'")
-        for variable in self._variables.values():
-            if variable.name not in self._tables:
-                self.fail(variable.line, f"the variable '{variable.name}' has no probabilities")
+        for name, line in self._lines.items():
+            if name not in self._tables:
+                self.fail(line, f"the variable '{name}' has no probabilities")
         tables = [self._tables[name] for name in place]
         parents = tuple(tuple(place[name] for name in table.parents) for table in tables)
         try:
@@ -119,34 +109,30 @@ class NetworkAssembly:
             cycle = [tables[v] for v in error.args[1]]
             arcs = " → ".join(f"'{table.variable}'" for table in cycle)
             self.fail(cycle[0].line, f"the parents form a cycle: {arcs}")
-        states = [variable.states for variable in self._variables.values()]
-        return Network(parents, [*map(self._filled, tables)], list(place), states, self.title)
+        cpts, states = [*map(self._filled, tables)], [*self._states.values()]
+        return Network(parents, cpts, [*place], states, self.title)
 
     def _filled(self, table: Conditional) -> FloatArray:
         """Return the table as an array, the parents first."""
-        cards = [len(self._variables[name].states) for name in (*table.parents, table.variable)]
+        cards = [len(self._states[name]) for name in (*table.parents, table.variable)]
         cells, card, variable = math.prod(cards), cards[-1], table.variable
         if cells > MAX_TABLE:
             wrong = f"has {cells:,} cells; at most {MAX_TABLE:,} are allowed"
             self.fail(table.line, f"the table of '{variable}' {wrong}")
         rows = np.full((cells // card, card), np.nan)
         lines, stated = np.full(len(rows), table.line), np.zeros(len(rows), dtype=np.bool_)
-        if table.default is not None:
-            numbers, line = table.default
-            self._expect(numbers, card, line, variable)
-            rows[:], lines[:] = numbers, line
-        for states, numbers, line in table.entries:
-            if states is None:
-                self._expect(numbers, cells, line, variable)
-                shape = (card, -1) if self._child_first else (-1, card)
-                whole = np.reshape(numbers, shape)
-                rows[:], lines[:], stated[:] = whole.T if self._child_first else whole, line, True
-                continue
-            row = self._row(states, line, table)
-            if stated[row]:
-                self.fail(line, f"the probabilities of '{variable}' are given twice here")
-            self._expect(numbers, card, line, variable)
-            rows[row], lines[row], stated[row] = numbers, line, True
+        for states, numbers, line in sorted(table.entries, key=lambda entry: entry[0] != "default"):
+            row = slice(None) if isinstance(states, str) else self._row(states, line, table)
+            if isinstance(row, int) and stated[row]:
+                self.fail(line, f"the probabilities of '{variable}' are stated twice")
+            expected = cells if states == "table" else card
+            if len(numbers) != expected:
+                wrong = f"{expected:,} probabilities here, and {len(numbers):,} are listed"
+                self.fail(line, f"'{variable}' needs {wrong}")
+            child_first = self._child_first and states == "table"
+            order: Literal["C", "F"] = "F" if child_first else "C"
+            rows[row], lines[row] = np.reshape(numbers, (-1, card), order=order), line
+            stated[row] = states != "default"
         self._check(rows, lines, table)
         sums = rows.sum(axis=1, keepdims=True)
         rows = np.where(np.abs(sums - 1) <= _EXACT, rows, rows / sums)
@@ -159,37 +145,30 @@ class NetworkAssembly:
             self.fail(line, f"'{table.variable}' {wrong}")
         row = 0
         for name, state in zip(table.parents, states, strict=True):
-            declared = self._variables[name].states
+            declared = self._states[name]
             if state not in declared:
                 self.fail(line, f"'{name}' has no value '{state}'{suggestion(state, declared)}")
             row = row * len(declared) + declared.index(state)
         return row
 
-    def _expect(self, numbers: list[float], expected: int, line: int, variable: str) -> None:
-        if len(numbers) != expected:
-            wrong = f"{expected:,} probabilities here, and {len(numbers):,} are given"
-            self.fail(line, f"'{variable}' needs {wrong}")
-
     def _check(self, rows: FloatArray, lines: IntArray, table: Conditional) -> None:
         """Refuse gaps, and numbers that are no distribution."""
         gaps = np.isnan(rows[:, 0])
         if gaps.any():
-            declared = [self._variables[name].states for name in table.parents]
+            declared = [self._states[name] for name in table.parents]
             places = np.unravel_index(gaps.argmax(), [*map(len, declared)])
             states = [values[place] for values, place in zip(declared, places, strict=True)]
             pairs = ", ".join(map(" = ".join, zip(table.parents, states, strict=True)))
             where = f" for {pairs}" if pairs else ""
-            self.fail(table.line, f"the probabilities of '{table.variable}'{where} are not given")
+            self.fail(table.line, f"the probabilities of '{table.variable}'{where} are missing")
         wrong = (rows < 0) | (rows > 1 + MAX_ROUNDING)
         if wrong.any():
             row, place = np.unravel_index(wrong.argmax(), wrong.shape)
-            value = f"{rows[row, place]:g} is no probability"
+            value = f"{rows[row, place]:g} is not a probability"
             self.fail(int(lines[row]), f"{value}, among those of '{table.variable}'")
         sums = rows.sum(axis=1)
         far = np.abs(sums - 1) > MAX_ROUNDING
         if far.any():
             row, total = far.argmax(), f"{sums[far][0]:.6g}"
-            self.fail(
-                int(lines[row]),
-                f"the probabilities of '{table.variable}' sum to {total}, not to 1",
-            )
+            text = f"the probabilities of '{table.variable}' sum to {total}, not to 1"
+            self.fail(int(lines[row]), text)

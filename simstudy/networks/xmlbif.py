@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from simstudy.networks.network import Network
-from simstudy.networks.tables import Conditional, Declared, NetworkAssembly
+from simstudy.networks.tables import Conditional, NetworkAssembly
 
 if TYPE_CHECKING:
     from xml.parsers.expat import XMLParserType
@@ -87,8 +87,7 @@ class _Parser:
         with suppress(LookupError):
             if codecs.lookup(declared[1]).name in _DECODED or self._text.isascii():
                 return
-        wrong = f"the encoding '{declared[1]}' is not supported; save the file as UTF-8"
-        self._built.fail(1, wrong)
+        self._built.fail(1, f"the encoding '{declared[1]}' is not supported; save it as UTF-8")
 
     def _entity(self, *_: object) -> NoReturn:
         self._built.fail(self._expat.CurrentLineNumber, "entities are not allowed")
@@ -106,13 +105,16 @@ class _Parser:
 
     def _close(self, tag: str) -> None:
         self._open.pop()
-        text = "".join(self._content).strip()
+        text, line = "".join(self._content).strip(), self._line
         self._content.clear()
         if tag == "VARIABLE":
             states = tuple(self._parts.get("OUTCOME", ()))
-            self._built.declare(Declared(self._only("NAME"), states, self._line))
+            self._built.declare(self._only("NAME"), states, line)
         elif tag == "DEFINITION":
-            self._define()
+            numbers = [self._built.number(word, line) for word in self._only("TABLE").split()]
+            variable, parents = self._only("FOR"), tuple(self._parts.get("GIVEN", ()))
+            table = Conditional(variable, parents, line, [("table", numbers, line)])
+            self._built.define(table)
         elif tag == "NAME" and self._open[-1:] == ["NETWORK"]:
             self._built.title = text
         else:
@@ -123,13 +125,6 @@ class _Parser:
         if len(texts) != 1:
             self._built.fail(self._line, f"one <{tag}> is expected here; there are {len(texts)}")
         return texts[0]
-
-    def _define(self) -> None:
-        parents = tuple(self._parts.get("GIVEN", ()))
-        words = self._only("TABLE").split()
-        numbers = [self._built.number(word, self._line) for word in words]
-        table = Conditional(self._only("FOR"), parents, self._line, [(None, numbers, self._line)])
-        self._built.define(table)
 
 
 def write_xmlbif(network: Network, path: str | Path) -> None:

@@ -7,13 +7,14 @@ import inspect
 import warnings
 from abc import ABC
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias
+from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.preprocessing import OrdinalEncoder
-from sklearn.utils import _safe_indexing
+from sklearn.utils import Tags, _safe_indexing
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     _check_sample_weight,
@@ -28,12 +29,7 @@ from simstudy.data.sample import Sample
 from simstudy.learners.base import Generative, Learner, normalise, require
 from simstudy.measures.base import modal_class
 
-if TYPE_CHECKING:
-    import pandas as pd
-    from sklearn.utils import Tags
-
-    Rows: TypeAlias = npt.ArrayLike | pd.DataFrame
-
+Rows: TypeAlias = npt.ArrayLike | pd.DataFrame
 Categories: TypeAlias = Literal["auto"] | Sequence[npt.ArrayLike]
 
 # Unknown values of a row are marginalised over up to this many completions.
@@ -112,12 +108,24 @@ class CategoricalClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
         A row of weight w counts as w rows; rows of weight 0 are ignored.
         """
         learner = self._learner()
-        X, target, weights = self._training_rows(X, y, sample_weight)
-        codes = self._fit_encoder(self._fit_cuts(X, target, weights))
-        cards = [len(column) for column in self.categories_] + [len(self.classes_)]
-        sample = Sample(np.column_stack([codes, target]), cards, weights)
+        sample = self._sample(*self._training_rows(X, y, sample_weight))
         self.fitted_: Any = learner.fit(sample, self._rng())
         return self
+
+    def _sample(self, X: Rows, target: IntArray, weights: FloatArray | None) -> Sample:
+        """Find the categories of the training rows, and return the encoded rows."""
+        self._encoder = OrdinalEncoder(
+            categories=self.categories,
+            dtype=np.intp,
+            handle_unknown="use_encoded_value",
+            unknown_value=_UNKNOWN,
+        ).set_output(transform="default")
+        X = self._fit_cuts(X, target, weights)
+        codes = self._encoder.fit_transform(X)
+        self.categories_ = self._encoder.categories_
+        self._refuse_unknown(X, codes == _UNKNOWN)
+        cards = [*map(len, self.categories_), len(self.classes_)]
+        return Sample(np.column_stack([codes, target]), cards, weights)
 
     def _training_rows(
         self, X: Rows, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None
@@ -142,7 +150,10 @@ class CategoricalClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
 
     def predict_proba(self, X: Rows) -> FloatArray:
         """Return P(class | attributes), one column per class of ``classes_``."""
-        codes = self._encode(X)
+        self._check_rows(X)
+        codes: IntArray = self._encoder.transform(self._binned(X))
+        if self.handle_unknown == "error":
+            self._refuse_unknown(X, codes == _UNKNOWN)
         incomplete = (codes == _UNKNOWN).any(axis=1)
         if not incomplete.any():
             return self.fitted_.predict_proba(codes)
@@ -165,8 +176,6 @@ class CategoricalClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
 
     def _check_table(self, X: Rows) -> None:
         """Raise an error unless X is two-dimensional, and for missing values if not allowed."""
-        import pandas as pd
-
         missing = np.asarray(pd.isna(X))  # type: ignore[arg-type]
         if missing.ndim == 1:
             raise ValueError("X must have two dimensions, rows and columns. Reshape your data.")
@@ -197,39 +206,13 @@ class CategoricalClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
 
     def _binned(self, X: Rows) -> Rows:
         """Return rows with the bins of columns that were cut."""
-        import pandas as pd
-
         if not self.cut_points_:
             return X
-        columns = dict(enumerate(_as_frame(X).items()))
+        frame = _as_frame(X).copy()
         for place, cuts in self.cut_points_.items():
-            name, column = columns[place]
-            bins = np.searchsorted(cuts, column.to_numpy(dtype=np.float64))
-            columns[place] = name, pd.Series(bins, column.index, name=name)
-        binned = pd.concat([column for _, column in columns.values()], axis=1)
-        binned.columns = [name for name, _ in columns.values()]
-        return binned
-
-    def _fit_encoder(self, X: Rows) -> IntArray:
-        """Find the categories of the training rows and encode the rows."""
-        self._encoder = OrdinalEncoder(
-            categories=self.categories,
-            dtype=np.intp,
-            handle_unknown="use_encoded_value",
-            unknown_value=_UNKNOWN,
-        ).set_output(transform="default")
-        codes: IntArray = self._encoder.fit_transform(X)
-        self.categories_ = self._encoder.categories_
-        self._refuse_unknown(X, codes == _UNKNOWN)
-        return codes
-
-    def _encode(self, X: Rows) -> IntArray:
-        """Return the codes of rows to predict, with _UNKNOWN for unknown categories."""
-        self._check_rows(X)
-        codes: IntArray = self._encoder.transform(self._binned(X))
-        if self.handle_unknown == "error":
-            self._refuse_unknown(X, codes == _UNKNOWN)
-        return codes
+            numbers = frame.iloc[:, place].to_numpy(dtype=np.float64)
+            frame.isetitem(place, np.searchsorted(cuts, numbers))
+        return frame
 
     def _check_rows(self, X: Rows) -> None:
         """Refuse rows before fitting, and those that are not like the training rows."""
@@ -240,10 +223,8 @@ class CategoricalClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
     def _refuse_unknown(self, X: Rows, unknown: BoolArray) -> None:
         if unknown.any():
             categories = self.categories_[int(unknown.any(axis=0).argmax())]
-            raise ValueError(
-                f"column {_first_column(X, unknown)} of X has an unknown category; known: "
-                f"{', '.join(map(str, categories))}"
-            )
+            wrong = f"column {_first_column(X, unknown)} of X has an unknown category"
+            raise ValueError(f"{wrong}; known: {', '.join(map(str, categories))}")
 
     def _completions(self, row: IntArray) -> IntArray:
         """Return the row with its unknown values replaced by all, or many, known ones."""
@@ -274,8 +255,6 @@ def _first_column(X: Rows, chosen: BoolArray) -> str:
 
 def _as_frame(X: Rows) -> pd.DataFrame:
     """Return rows as a data frame, with a type for each column."""
-    import pandas as pd
-
     if isinstance(X, pd.DataFrame):
         return X
     return pd.DataFrame(X if isinstance(X, list | tuple) else np.asarray(X))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
+from typing import Any, Protocol, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -15,9 +15,7 @@ from simstudy import measures
 from simstudy.arrays import AnyArray, FloatArray, smoothed, weights_in
 from simstudy.learners.base import require
 from simstudy.measures.base import Context, clip, score
-
-if TYPE_CHECKING:
-    from simstudy.sklearn.base import Rows
+from simstudy.sklearn.base import Rows
 
 Prior: TypeAlias = str | Mapping[Any, float] | npt.ArrayLike
 
@@ -46,9 +44,9 @@ def information_reward(
 ) -> float:
     """Return the mean information reward of predicted probabilities (Hope & Korb 2004).
 
-    It is that of `simstudy.measures.information_reward`, relative to a prior: 0 for whoever
-    predicts the prior, greater is better. For the same rows, the prior changes all classifiers by
-    the same amount, so it has no influence on which of them is better.
+    It is that of `simstudy.measures.information_reward`, relative to a prior: 0 for a classifier
+    that predicts the prior; greater is better. For the same rows, the prior changes the rewards of
+    all classifiers by the same amount, so it has no influence on which of them is better.
 
     Parameters
     ----------
@@ -58,13 +56,13 @@ def information_reward(
         The probability of each class, as from ``predict_proba``.
     labels : array of shape (classes,), optional
         The labels of the columns, such as ``classes_``; those of ``y_true``, sorted, if left out.
-        A label that is in ``y_true`` alone is a class of probability 0.
+        A label that is only in ``y_true`` is a class of probability 0.
     prior : {"test", "uniform"}, mapping or array
         The prior probabilities: the frequencies of the labels in ``y_true``, (n_i + ½)/(n + k/2);
         equal ones; a mapping from every label to its probability, which may have further labels;
         or an array in the order of ``labels``.
     train_rows : float, optional
-        The number of training rows n, to clip the probabilities to the extremes that so many rows
+        The number of training rows n, to clip the probabilities to the extremes that n rows
         support. If left out, they are not clipped, and the reward is −inf if the true class has
         probability 0 or another one probability 1.
     cutoff : {"mml", "2001", "none"}
@@ -204,10 +202,8 @@ def _prior(prior: object, counts: FloatArray) -> FloatArray:
         return smoothed(counts) if prior == "test" else np.full(len(counts), 1 / len(counts))
     p = np.asarray(prior, dtype=np.float64)
     if p.shape != counts.shape:
-        raise ValueError(
-            f"prior has shape {p.shape} for {len(counts)} labels; give a mapping from every "
-            "label to its probability"
-        )
+        wrong = f"prior has shape {p.shape} for {len(counts)} labels"
+        raise ValueError(f"{wrong}; give a mapping from every label to its probability")
     if not (p.min() > 0 and abs(p.sum() - 1) <= 1e-9):
         raise ValueError(f"prior is {p.tolist()}; it must be above 0 everywhere and sum to 1")
     return p

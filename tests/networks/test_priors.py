@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from simstudy.networks import Component, Model, read_bif
-from simstudy.networks.priors import rooted_at, with_class_prior
+from simstudy.networks.priors import rooted_at, with_marginal
 from simstudy.sources.families.aode import AODEFamily
 from simstudy.sources.families.decision_tree import DecisionTreeFamily
 from simstudy.sources.families.latent_class import LatentClassFamily
@@ -37,7 +37,7 @@ def expected(model: Model, prior: np.ndarray) -> np.ndarray:
 def test_attributes_given_the_class_stay(family: type, seed: int) -> None:
     model = family(variables=(4, 5), values=(2, 3)).draw(np.random.default_rng(seed))
     prior = np.random.default_rng(seed).dirichlet(np.ones(model.cards[-1]))
-    changed = with_class_prior(model, prior)
+    changed = with_marginal(model, len(model.cards) - 1, prior)
     np.testing.assert_allclose(changed.joint(), expected(model, prior), atol=1e-14)
     np.testing.assert_allclose(changed.class_prior(), prior, atol=1e-15)
     assert changed.names == model.names
@@ -50,9 +50,9 @@ def test_attributes_given_the_class_stay(family: type, seed: int) -> None:
 def test_any_variable_of_a_network_with_impossible_configurations(target: str) -> None:
     model = read_bif(ASIA).model(target)
     prior = np.array([0.3, 0.7])
-    changed = with_class_prior(model, prior)
+    changed = with_marginal(model, len(model.cards) - 1, prior)
     np.testing.assert_allclose(changed.joint(), expected(model, prior), atol=1e-15)
-    assert with_class_prior(model, model.class_prior()) is model
+    assert with_marginal(model, len(model.cards) - 1, model.class_prior()) is model
 
 
 def test_a_root_is_the_same_distribution() -> None:
@@ -77,9 +77,9 @@ def test_what_cannot_be_is_refused() -> None:
     cpts = (np.array([[0.5, 0.5]] * 2), np.array([1.0, 0.0]))
     model = Model((2, 2), [Component(1.0, ((1,), ()), cpts)])
     with pytest.raises(ValueError, match="a value that 'y' never has"):
-        with_class_prior(model, np.array([0.5, 0.5]))
-    with pytest.raises(ValueError, match="3 probabilities does not fit a model of 2 classes"):
-        with_class_prior(model, np.full(3, 1 / 3))
+        with_marginal(model, len(model.cards) - 1, np.array([0.5, 0.5]))
+    with pytest.raises(ValueError, match="3 probabilities do not fit 'y', which has 2 values"):
+        with_marginal(model, len(model.cards) - 1, np.full(3, 1 / 3))
     for prior, text in (
         ((0.5, 0.6), "must sum to 1"),
         ((0.5, -0.5, 1.0), "probabilities above 0"),

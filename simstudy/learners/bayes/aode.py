@@ -16,14 +16,9 @@ from simstudy.arrays import BoolArray, FloatArray, IntArray
 from simstudy.data.sample import Sample
 from simstudy.data.value_layout import SlotLayout
 from simstudy.learners.base import Generative, Learner, require, require_at_least_0
-from simstudy.learners.bayes.incomplete import (
-    known_counts,
-    known_pair_counts,
-    widened_cards,
-    widened_layout,
-)
+from simstudy.learners.bayes.incomplete import known_counts, known_pair_counts, widened_layout
 from simstudy.learners.bayes.naive_bayes import FittedNaiveBayes, fit_nominal
-from simstudy.networks.grid import Factor, product_on_grid
+from simstudy.networks.evaluation import Factor, product_on_grid
 
 Block: TypeAlias = tuple[range, FloatArray]  # some attributes, and a table of their products
 # Rows are predicted in chunks, so that arrays have at most this many elements: small arrays are
@@ -121,7 +116,7 @@ class FittedAODE(Generative):
 
     @cached_property
     def widened(self) -> FittedAODE:
-        cards, (layout, old, new) = widened_cards(self.cards), widened_layout(self.cards)
+        cards, layout, old, new = widened_layout(self.cards)
         tables = np.ones((self.cards[-1], layout.size, layout.size))
         tables[:, old[:, None], old] = self._tables
         tables[:, new, new] = 0.0  # a missing value is no parent

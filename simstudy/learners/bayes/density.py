@@ -28,9 +28,7 @@ from simstudy.learners.weka_order import MAX_SORTED, quicksort
 
 _LEAST = 1e-75
 _DEFAULT_PRECISION = 0.01  # of an attribute with fewer than two distinct values
-_LEAST_PRECISION_OF_KERNELS = 1e-6  # as in Weka
-_LEAST_PRECISION = 1e-300  # a sixth of which is above 0
-# Larger numbers, whose squares may be none, are scaled to this one, by a power of 2: it is exact.
+# Larger numbers, whose squares may overflow, are scaled to this by a power of 2, which is exact.
 _LARGE = 2.0**400
 _NO_SPREAD = 1e-10  # a standard deviation up to this counts as 0
 _MAX_RATIO = 1e5  # of mean and standard deviation, for a difference of squares
@@ -53,9 +51,8 @@ class FittedNumericNaiveBayes(Described):
         for place in sample.schema.numeric:
             values = sample.values[:, place]
             rows = order[~np.isnan(values[order]) & (weights[order] > 0)]
-            self._densities[place] = density(
-                values[rows], sample.target[rows], weights[rows], sample.classes
-            )
+            columns = values[rows], sample.target[rows], weights[rows]
+            self._densities[place] = density(*columns, sample.classes)
 
     def _facts(self) -> list[str]:
         kind = "kernel" if self._kernel else "normal"
@@ -100,7 +97,7 @@ def _order(sample: Sample) -> IntArray:
 class Density(ABC):
     """The distributions of a numeric attribute in each class, from known values."""
 
-    _least_precision = _LEAST_PRECISION
+    _least_precision = 1e-300  # a sixth of which is above 0
 
     def _prepared(self, values: FloatArray) -> FloatArray:
         """Set scale and precision, and return the values scaled and rounded."""
@@ -168,7 +165,7 @@ class Kernels(Density):
     downwards, each until the kernel times the remaining weight is below 1 % of the sum so far.
     """
 
-    _least_precision = _LEAST_PRECISION_OF_KERNELS
+    _least_precision = 1e-6  # as in Weka
 
     def __init__(
         self, values: FloatArray, target: IntArray, weights: FloatArray, classes: int

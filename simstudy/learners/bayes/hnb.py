@@ -14,12 +14,11 @@ import numpy as np
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.data.sample import Sample
 from simstudy.data.value_layout import SlotLayout
-from simstudy.learners.base import Generative, Learner, sum_of_gathered
+from simstudy.learners.base import Generative, Learner
 from simstudy.learners.bayes.incomplete import (
     counts_of_both,
     known_counts,
     known_pair_counts,
-    widened_cards,
     widened_layout,
 )
 
@@ -107,14 +106,14 @@ class FittedHNB(Generative):
 
     @cached_property
     def widened(self) -> FittedHNB:
-        layout, old, new = widened_layout(self.cards)
+        cards, layout, old, new = widened_layout(self.cards)
         size = self._layout.size
         tables = np.zeros((self.cards[-1], layout.size, layout.size))
         tables[:, old[:, None], old] = self._tables.reshape(-1, size, size)
         without = self._weights.T[:, self._layout.owner] * self._plain[:, None]
         tables[:, new[:, None], old] = without
         tables[:, new, new] = 1.0
-        cards, flat = widened_cards(self.cards), tables.reshape(self.cards[-1], -1)
+        flat = tables.reshape(self.cards[-1], -1)
         return FittedHNB(cards, layout, self._log_prior, flat, self._weights, self._plain)
 
     def log_joint(self, codes: IntArray) -> FloatArray:
@@ -122,5 +121,5 @@ class FittedHNB(Generative):
         total = np.zeros((len(codes), self.cards[-1]))
         for child in slots:
             parents = slots * self._layout.size
-            total += np.log(sum_of_gathered(self._tables, parents + child))
+            total += np.log(self._tables.take(parents + child, axis=1).sum(axis=1).T)
         return total + self._log_prior

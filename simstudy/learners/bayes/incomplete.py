@@ -1,15 +1,16 @@
 """Counts and models of rows with missing values.
 
 Every estimate is from the rows that have its variables. In a row to be predicted, a missing value
-is one more value of its attribute, for which models are widened: it says nothing of the class, and
-as a parent it is left out of the condition.
+is one more value of its attribute, for which models are widened: it carries no information about
+the class, and as a parent it is left out of the condition.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cached_property
+from typing import TypeAlias
 
 import numpy as np
 
@@ -17,7 +18,9 @@ from simstudy.arrays import FloatArray, IntArray
 from simstudy.data.sample import Sample
 from simstudy.data.value_layout import SlotLayout, slot_layout
 from simstudy.learners.base import Generative
-from simstudy.networks.grid import Factor, product_on_grid
+from simstudy.networks.evaluation import Factor, product_on_grid
+
+Parents: TypeAlias = Sequence[tuple[int, ...]]  # of each attribute
 
 
 def known_counts(sample: Sample) -> FloatArray:
@@ -53,16 +56,15 @@ def counts_of_both(sample: Sample) -> tuple[FloatArray, FloatArray]:
     return counts, np.add.reduceat(counts, starts, axis=1)
 
 
-def widened_cards(cards: Sequence[int]) -> tuple[int, ...]:
-    """Return the numbers of values with one more value, missing, of every attribute."""
-    return (*(card + 1 for card in cards[:-1]), cards[-1])
+def widened_layout(cards: Sequence[int]) -> tuple[tuple[int, ...], SlotLayout, IntArray, IntArray]:
+    """Return the numbers of values with one more, missing, of every attribute, and their slots.
 
-
-def widened_layout(cards: Sequence[int]) -> tuple[SlotLayout, IntArray, IntArray]:
-    """Return the slots of the attributes with one more value, and which of them are old and new."""
-    layout = slot_layout(widened_cards(cards)[:-1])
+    The last two are the old and the new slots.
+    """
+    attributes = tuple(card + 1 for card in cards[:-1])
+    layout = slot_layout(attributes)
     new = layout.starts + layout.cards - 1
-    return layout, np.delete(np.arange(layout.size), new), new
+    return (*attributes, cards[-1]), layout, np.delete(np.arange(layout.size), new), new
 
 
 class Families(Generative):
@@ -75,14 +77,12 @@ class Families(Generative):
     """
 
     def __init__(
-        self,
-        sample: Sample,
-        alpha: float,
-        parents: Sequence[tuple[int, ...]],
-        log_tables: Sequence[FloatArray],
+        self, sample: Sample, alpha: float, parents: Parents, log_tables: Sequence[FloatArray] = ()
     ) -> None:
         self.cards, self.parents = sample.cards, parents
-        self._sample, self._alpha, self._log_tables = sample, alpha, log_tables
+        self._sample, self._alpha = sample, alpha
+        self._axes = [(*condition, attribute) for attribute, condition in enumerate(parents)]
+        self._log_tables = log_tables or [log_table(sample, axes, alpha) for axes in self._axes]
         self._log_prior = np.log(sample.class_frequencies(alpha))
 
     @cached_property
@@ -94,7 +94,7 @@ class Families(Generative):
         """
         cards, tables = self.cards, []
         for attribute, parents in enumerate(self.parents):
-            table = np.zeros([cards[-1], *(cards[u] + 1 for u in (*parents, attribute))])
+            table = np.zeros([cards[-1], *(cards[u] + 1 for u in self._axes[attribute])])
             for present in itertools.product((True, False), repeat=len(parents)):
                 condition = itertools.compress(parents, present)
                 pairs = zip(parents, present, strict=True)
@@ -103,28 +103,23 @@ class Families(Generative):
                 table[:, *place, :-1] = logs
             tables.append(table)
         widened = Families(self._sample, self._alpha, self.parents, tables)
-        widened.cards = widened_cards(cards)
+        widened.cards = widened_layout(cards)[0]
         return widened
 
     def log_joint(self, codes: IntArray) -> FloatArray:
         columns = codes.T
         total = np.repeat(self._log_prior[:, None], len(codes), axis=1)
-        for axes, table in self._scopes():
+        for axes, table in zip(self._axes, self._log_tables, strict=True):
             total += table[:, *(columns[u] for u in axes)]
         return total.T
 
     def joint_grid(self) -> FloatArray:
         factors: list[Factor] = [((), np.exp(self._log_prior))]
-        for axes, table in self._scopes():
+        for axes, table in zip(self._axes, self._log_tables, strict=True):
             order = sorted(range(len(axes)), key=axes.__getitem__)
             ordered = np.exp(table).transpose(0, *(i + 1 for i in order))
             factors.append((tuple(sorted(axes)), ordered))
         return product_on_grid(self.cards, factors)
-
-    def _scopes(self) -> Iterator[tuple[tuple[int, ...], FloatArray]]:
-        """Yield the parents of each attribute with itself, and its table."""
-        for attribute, table in enumerate(self._log_tables):
-            yield (*self.parents[attribute], attribute), table
 
 
 def log_table(sample: Sample, axes: Sequence[int], alpha: float) -> FloatArray:

@@ -9,7 +9,7 @@ import numpy as np
 
 from simstudy.data.sample import Sample
 from simstudy.learners.base import Learner, require_at_least_0, require_positive
-from simstudy.learners.bayes.incomplete import Families, log_table
+from simstudy.learners.bayes.incomplete import Families
 from simstudy.learners.bayes.tree_searches import class_information, conditional_mutual_information
 from simstudy.texts import arc_text
 
@@ -66,13 +66,6 @@ class FittedKDB(Families):
     parents : list of tuples
         The attribute parents of each attribute.
     """
-
-    def __init__(self, sample: Sample, alpha: float, parents: list[tuple[int, ...]]) -> None:
-        log_tables = [
-            log_table(sample, (*condition, attribute), alpha)
-            for attribute, condition in enumerate(parents)
-        ]
-        super().__init__(sample, alpha, parents, log_tables)
 
     def _facts(self) -> list[str]:
         return [*super()._facts(), f"between attributes: {arc_text(self.parents)}"]

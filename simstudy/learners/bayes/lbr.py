@@ -5,8 +5,8 @@ Zheng & Webb (2000); the predictions are those of Weka's LBR.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import ClassVar
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -67,8 +67,7 @@ class LBR(Learner):
         return FittedLBR(sample, self.significance, self.missing_as_first)
 
 
-@dataclass(frozen=True)
-class _Rules:
+class _Rules(NamedTuple):
     """Rules with the training rows they cover and the query rows they apply to.
 
     ``used[k, i]``: whether attribute i is in rule k. Rule ``rule_of_row[e]`` covers training row
@@ -87,14 +86,9 @@ class _Rules:
         """Return the rules in ``kept``, with their queries in ``asked``."""
         number = np.cumsum(kept) - 1
         covers, asked = kept[self.rule_of_row], asked & kept[self.rule_of_query]
-        return _Rules(
-            self.used[kept],
-            self.rows[covers],
-            number[self.rule_of_row[covers]],
-            self.right[covers],
-            self.queries[asked],
-            number[self.rule_of_query[asked]],
-        )
+        rows = self.rows[covers], number[self.rule_of_row[covers]], self.right[covers]
+        queries = self.queries[asked], number[self.rule_of_query[asked]]
+        return _Rules(self.used[kept], *rows, *queries)
 
 
 class FittedLBR(Described):
@@ -130,7 +124,7 @@ class FittedLBR(Described):
         columns = np.ascontiguousarray(codes[first].T)
         log_joint = np.empty((len(first), self._cards[-1]))
         zeros = np.zeros(len(first), dtype=np.intp)
-        pending = [replace(self._start, queries=np.arange(len(first)), rule_of_query=zeros)]
+        pending = [self._start._replace(queries=np.arange(len(first)), rule_of_query=zeros)]
         while pending:
             rules = pending.pop()
             if len(rules.used) > 1 and len(rules.rows) * len(columns) > _PIECE:
@@ -164,7 +158,7 @@ class FittedLBR(Described):
         used = rules.used[tried // self._layout.size]
         used[np.arange(len(tried)), self._layout.owner[tried % self._layout.size]] = True
         entries, condition = self._covered(rules, number)
-        right = self._leave_one_out_in_pieces(used, rules.rows[entries], condition)
+        right = self._leave_out_in_pieces(used, rules.rows[entries], condition)
         gains = self._gains(rules, entries, condition, right, len(tried))
         # The extra entry is for conditions that were not tried.
         gains = np.append(gains, np.inf)[np.where(present, number[conditions], -1)]
@@ -226,9 +220,7 @@ class FittedLBR(Described):
         chance = np.where(better > 0, betainc(np.maximum(better, 1e-300), worse + 1, 0.5), 1.0)
         return np.where(chance < self._significance, worse - better, np.inf)
 
-    def _leave_one_out_in_pieces(
-        self, used: BoolArray, rows: IntArray, rule: IntArray
-    ) -> BoolArray:
+    def _leave_out_in_pieces(self, used: BoolArray, rows: IntArray, rule: IntArray) -> BoolArray:
         """Apply `_leave_one_out` to blocks of rules."""
         if len(rows) * self._cards[-1] <= _PIECE:
             return self._leave_one_out(used, rows, rule)
@@ -249,7 +241,8 @@ class FittedLBR(Described):
         target, rules = self._target[rows], len(used)
         weights = self._weights[rows]
         removed = np.minimum(weights, 1.0)
-        cells, totals = self._class_counts(target, rule, weights, rules)
+        cells, classes = target * rules + rule, self._cards[-1]
+        totals = weights_in(cells, weights, classes * rules).reshape(classes, rules)
         without = of_class_without = np.maximum(totals.ravel()[cells] - removed, 0.0)
         scores, row_scores = np.log(totals + 1.0)[:, rule], np.log(without + 1.0)
         for values, card, free in zip(
@@ -267,13 +260,6 @@ class FittedLBR(Described):
         scores[target, np.arange(len(rows))] = row_scores
         right: BoolArray = (scores >= scores.max(axis=0) - _TIE).argmax(axis=0) == target
         return right
-
-    def _class_counts(
-        self, target: IntArray, rule: IntArray, weights: FloatArray, rules: int
-    ) -> tuple[IntArray, FloatArray]:
-        """Return the cell of each row, class times rules plus rule, and the weights in cells."""
-        cells, classes = target * rules + rule, self._cards[-1]
-        return cells, weights_in(cells, weights, classes * rules).reshape(classes, rules)
 
     def _tables(
         self,
@@ -304,11 +290,11 @@ class FittedLBR(Described):
     def _log_joint(self, rules: _Rules, columns: IntArray) -> FloatArray:
         """Return log P(class, remaining attributes) of the queries by their rules' Naive Bayes."""
         rule, rows, weights = rules.rule_of_query, rules.rows, self._weights[rules.rows]
-        cells, totals = self._class_counts(
-            self._target[rows], rules.rule_of_row, weights, len(rules.used)
-        )
+        number, classes = len(rules.used), self._cards[-1]
+        cells = self._target[rows] * number + rules.rule_of_row
+        totals = weights_in(cells, weights, classes * number).reshape(classes, number)
         log_prior = np.log((totals + 1.0) / (totals.sum(axis=0) + len(totals)))
-        log_joint = np.zeros((len(totals), len(rule)))
+        log_joint = np.zeros((classes, len(rule)))
         for i, asked in enumerate(columns[:, rules.queries]):
             card, free, values = self._cards[i], ~rules.used[:, i], self._columns[i, rows]
             terms = self._tables(values, card, free, weights, cells, totals)[2]

@@ -23,10 +23,9 @@ from simstudy.learners.base import (
     Learner,
     require_choices,
     require_positive,
-    sum_of_gathered,
 )
-from simstudy.learners.bayes.incomplete import known_counts, widened_cards, widened_layout
-from simstudy.networks.grid import product_on_grid
+from simstudy.learners.bayes.incomplete import known_counts, widened_layout
+from simstudy.networks.evaluation import product_on_grid
 
 
 @dataclass(frozen=True)
@@ -97,13 +96,15 @@ class FittedNaiveBayes(Generative):
 
     @cached_property
     def widened(self) -> FittedNaiveBayes:
-        layout, old, _ = widened_layout(self.cards)
+        cards, layout, old, _ = widened_layout(self.cards)
         log_values = np.zeros((self.cards[-1], layout.size))
         log_values[:, old] = self._log_values
-        return FittedNaiveBayes(widened_cards(self.cards), layout, self._log_prior, log_values)
+        return FittedNaiveBayes(cards, layout, self._log_prior, log_values)
 
     def log_joint(self, codes: IntArray) -> FloatArray:
-        return sum_of_gathered(self._log_values, self._layout.slots(codes.T)) + self._log_prior
+        # Summed attribute by attribute: the result for a row does not depend on other rows.
+        total = self._log_values.take(self._layout.slots(codes.T), axis=1).sum(axis=1)
+        return total.T + self._log_prior
 
     def joint_grid(self) -> FloatArray:
         spans = self._layout.spans

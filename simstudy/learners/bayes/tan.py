@@ -15,10 +15,10 @@ import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.data.sample import Sample
-from simstudy.learners.base import Learner, require, require_choices, require_positive
+from simstudy.learners.base import Learner, Limits, require, require_choices, require_positive
 from simstudy.learners.bayes.incomplete import Families
 from simstudy.learners.bayes.tree_searches import Tree, cmi_tree, likelihood_tree, superparent_tree
-from simstudy.networks.lookup import LogTables
+from simstudy.networks.evaluation import LogTables
 from simstudy.texts import arc_text
 
 TRUE_TREE = "true"
@@ -72,9 +72,7 @@ class TAN(Learner):
         elif self.tree is not None:
             object.__setattr__(self, "tree", _checked_tree(self.tree))
 
-    def check_design(
-        self, variables: tuple[int, int], values: tuple[int, int], sizes: Sequence[int]
-    ) -> None:
+    def check_design(self, variables: Limits, values: Limits, sizes: Sequence[int]) -> None:
         """Refuse a given tree if models may have another number of attributes."""
         if isinstance(self.tree, tuple):
             least, most = (number - 1 for number in variables)
@@ -101,9 +99,7 @@ class TAN(Learner):
         if self.tree is None:
             return FittedTAN(sample, self.alpha, SEARCHES[self.search](sample, self.alpha))
         if isinstance(self.tree, str):
-            raise ValueError(
-                "tree = 'true' is for studies only: a sample does not contain the tree of its model"
-            )
+            raise ValueError("tree = 'true' is for studies only: a sample does not contain it")
         allowed = f"it must name a parent for each of the {attributes} attributes"
         require(len(self.tree) == attributes, "tree", self.tree, allowed)
         return FittedTAN(sample, self.alpha, self.tree)
@@ -121,8 +117,7 @@ class FittedTAN(Families):
     def __init__(self, sample: Sample, alpha: float, tree: Tree) -> None:
         self.tree = tree
         singles, spans, classes = sample.slot_counts, sample.layout.spans, sample.classes
-        counts: list[FloatArray] = []
-        totals: list[FloatArray] = []
+        counts, totals = list[FloatArray](), list[FloatArray]()
         for card, span, parent in zip(sample.cards[:-1], spans, tree, strict=True):
             block, total = singles[:, span], sample.class_counts[:, None]
             if parent is not None:
@@ -143,10 +138,8 @@ class FittedTAN(Families):
         # The parent column of a root is its own, with stride 0.
         columns = np.array([i if parent is None else parent for i, parent in enumerate(tree)])
         strides = np.where([parent is None for parent in tree], 0, self.cards[:-1])[:, None]
-        places = np.array(starts[:-1])[:, None]
-        self._lookup = LogTables(
-            log_values, places, (slice(None), columns), (1, strides), self._log_prior
-        )
+        places, chosen = np.array(starts[:-1])[:, None], (slice(None), columns)
+        self._lookup = LogTables(log_values, places, chosen, (1, strides), self._log_prior)
 
     def _facts(self) -> list[str]:
         return [*super()._facts(), f"tree: {arc_text(self.parents)}"]

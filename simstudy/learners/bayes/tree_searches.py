@@ -46,10 +46,8 @@ def likelihood_tree(sample: Sample, alpha: float) -> Tree:
     """
     gains = likelihood_gains(sample, alpha)
     weights, worth = np.maximum(gains, gains.T), gains.tolist()
-    return max(
-        (spanning_tree(weights, root) for root in range(len(weights))),
-        key=lambda tree: sum(worth[p][i] for i, p in enumerate(tree) if p is not None),
-    )
+    trees = [spanning_tree(weights, root) for root in range(len(weights))]
+    return max(trees, key=lambda t: sum(worth[p][i] for i, p in enumerate(t) if p is not None))
 
 
 def conditional_mutual_information(sample: Sample) -> FloatArray:
@@ -201,8 +199,8 @@ class LeaveOneOutScores:
         self._sample, self._alpha = sample, alpha
         # Without weights, duplicate rows are merged.
         rows = sample.distinct if sample.weights is None else sample
-        self._codes, self._weights = rows.codes, rows.weights
-        assert self._weights is not None
+        self._codes = rows.codes
+        self._weights = np.ones(len(rows)) if rows.weights is None else rows.weights
         self._removed = np.minimum(self._weights, 1.0)
         self._target = self._codes[:, -1]
         self._rows = np.arange(len(self._codes))
@@ -252,7 +250,6 @@ class LeaveOneOutScores:
         """Return the weight of correctly classified rows; ties go to the lowest class."""
         best = scores.max(axis=0)
         predicted = (scores >= best - _TIE).argmax(axis=0)
-        assert self._weights is not None
         return float(self._weights[predicted == self._target].sum())
 
     def exceeds(self, hits: float, fewer: float) -> bool:

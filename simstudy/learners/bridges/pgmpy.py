@@ -22,7 +22,7 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -39,7 +39,7 @@ from simstudy.learners.base import (
     require_positive,
 )
 from simstudy.learners.bayes.tree_searches import conditional_mutual_information
-from simstudy.learners.networks.estimated import Arc, EstimatedNetwork, extension, members
+from simstudy.learners.networks.estimated import Arc, EstimatedNetwork, extension
 from simstudy.learners.networks.structure_scores import (
     FamilyScore,
     IndependenceTest,
@@ -59,6 +59,7 @@ class StructureLearner(Learner):
     """Base class of Bayesian network learners with a structure search of pgmpy.
 
     Each subclass has the parameters of its search, with pgmpy's names and defaults, and `arcs`.
+    Fractions must be above 0 and whole numbers at least 0.
 
     Parameters
     ----------
@@ -69,8 +70,9 @@ class StructureLearner(Learner):
     alpha: float = 0.5
 
     def __post_init__(self) -> None:
-        require_positive(self, "alpha")
         require_choices(self)
+        require_positive(self, *(f.name for f in fields(self) if f.type == "float"))
+        require_at_least_0(self, *(f.name for f in fields(self) if f.type in ("int", "int | None")))
 
     @abstractmethod
     def arcs(self, sample: Sample) -> Iterable[Arc]:
@@ -97,10 +99,10 @@ class FittedStructure(Generative):
 
     def __init__(self, sample: Sample, parents: Sequence[int], alpha: float) -> None:
         self.cards = sample.cards
-        self.dag = tuple(members(mask) for mask in parents)
+        self.network = EstimatedNetwork(sample, parents, alpha)
+        self.dag = self.network.parents
         for v, condition in enumerate(self.dag):
             refuse_large_table(self.cards, condition, v)
-        self.network = EstimatedNetwork(sample, parents, alpha)
 
     def _facts(self) -> list[str]:
         return [*super()._facts(), arc_text(self.dag, variable_names(len(self.cards)))]
@@ -128,10 +130,6 @@ class ScoreSearch(StructureLearner):
 
     score: Literal["bic", "bdeu", "k2"] = "bic"
     equivalent_sample_size: float = 10.0
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_positive(self, "equivalent_sample_size")
 
     def pgmpy_score(self, sample: Sample) -> BaseStructureScore:
         """Return the score of this sample as an object that pgmpy's searches accept."""
@@ -181,13 +179,8 @@ class HillClimbSearch(ScoreSearch):
 
     max_indegree: int | None = None
     tabu_length: int = 100
-    epsilon: float = 1e-4
+    epsilon: float = 1e-4  # with 0, arcs of equal score would be reversed for ever
     max_iter: int = 1_000_000
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_at_least_0(self, "max_indegree", "tabu_length", "max_iter")
-        require_positive(self, "epsilon")  # with 0, arcs of equal score are reversed for ever
 
     def arcs(self, sample: Sample) -> Iterable[Arc]:
         from pgmpy import causal_discovery
@@ -201,8 +194,7 @@ class HillClimbSearch(ScoreSearch):
             return_type="dag",
             show_progress=False,
         )
-        arcs: Iterable[Arc] = search.fit(_frame(sample)).causal_graph_.edges()
-        return arcs
+        return [*search.fit(_frame(sample)).causal_graph_.edges()]
 
 
 @dataclass(frozen=True)
@@ -230,10 +222,6 @@ class GES(ScoreSearch):
 
     score: Literal["bic", "bdeu"] = "bic"
     min_improvement: float = 1e-6
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_positive(self, "min_improvement")
 
     def arcs(self, sample: Sample) -> Iterable[Arc]:
         from pgmpy import causal_discovery
@@ -272,10 +260,9 @@ class PC(StructureLearner):
     max_cond_vars: int = 5
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         level = self.significance_level
         require(0 < level < 1, "significance_level", level, "it must be between 0 and 1")
-        require_at_least_0(self, "max_cond_vars")
+        super().__post_init__()
 
     def arcs(self, sample: Sample) -> Iterable[Arc]:
         from pgmpy import causal_discovery
@@ -319,9 +306,9 @@ class TreeSearch(StructureLearner):
     def arcs(self, sample: Sample) -> Iterable[Arc]:
         from pgmpy import estimators
 
-        target = len(sample.cards) - 1
-        tan = self.estimator_type == "tan"
-        weights = conditional_mutual_information(sample) if tan else mutual_information(sample)
+        kind, target = self.estimator_type, len(sample.cards) - 1
+        information = conditional_mutual_information if kind == "tan" else mutual_information
+        weights = information(sample)
         np.fill_diagonal(weights, 0.0)
 
         def weight(first: pd.Series[int], second: pd.Series[int]) -> float:
@@ -332,19 +319,16 @@ class TreeSearch(StructureLearner):
 
         root = int(np.argmax(weights.sum(axis=0)))
         search = estimators.TreeSearch(_frame(sample), root_node=root, n_jobs=1)
-        arcs: Iterable[Arc] = search.estimate(
-            self.estimator_type, class_node=target, edge_weights_fn=weight, show_progress=False
-        ).edges()
-        return arcs
+        tree = search.estimate(kind, class_node=target, edge_weights_fn=weight, show_progress=False)
+        return [*tree.edges()]
 
 
 def pgmpy_learner(path: str) -> type[StructureLearner]:
     """Return the learner class of a pgmpy search, from ``pgmpy:Search``."""
     learners = {f"pgmpy:{cls.__name__}": cls for cls in (HillClimbSearch, GES, PC, TreeSearch)}
     if path not in learners:
-        raise SimstudyError(
-            f"unknown learner '{path}': not a supported pgmpy search{suggestion(path, learners)}"
-        )
+        wrong = f"not a supported pgmpy search{suggestion(path, learners)}"
+        raise SimstudyError(f"unknown learner '{path}': {wrong}")
     return learners[path]
 
 

@@ -20,7 +20,7 @@ from simstudy.arrays import FloatArray, IntArray
 from simstudy.data.attribute_arrays import attribute_values
 from simstudy.data.sample import Sample
 from simstudy.errors import SimstudyError, suggestion
-from simstudy.learners.base import Described, Learner, require, shape_text
+from simstudy.learners.base import Described, Learner, Limits, require, shape_text
 from simstudy.measures.base import extremes
 
 ENCODINGS = ("onehot", "ordinal")
@@ -86,9 +86,7 @@ class ScikitLearner(Learner):
         parameters = inspect.signature(self._classifier.fit).parameters.values()
         return any(p.name == "sample_weight" or p.kind is p.VAR_KEYWORD for p in parameters)
 
-    def check_design(
-        self, variables: tuple[int, int], values: tuple[int, int], sizes: Sequence[int]
-    ) -> None:
+    def check_design(self, variables: Limits, values: Limits, sizes: Sequence[int]) -> None:
         """Refuse fewer training rows than neighbours."""
         number = vars(self).get("n_neighbors", 1)
         if "neighbors" in self._classifier.__module__ and isinstance(number, int):
@@ -106,23 +104,20 @@ class ScikitLearner(Learner):
         return _rebuilt, (self._path, {f.name: vars(self)[f.name] for f in fields(self)})
 
     def fit(self, sample: Sample, rng: np.random.Generator | None = None) -> FittedScikit:
-        present, encoder = np.flatnonzero(sample.class_counts), Encoder(sample, self.encode)
-        estimator = None
-        if len(present) > 1:
+        encoder, estimator = Encoder(sample, self.encode), None
+        if np.count_nonzero(sample.class_counts) > 1:
             estimator = self._make(rng or np.random.default_rng(0))
             options = {} if sample.weights is None else {"sample_weight": sample.weights}
             estimator.fit(encoder(sample), sample.target, **options)
-        return FittedScikit(estimator, present, encoder, sample)
+        return FittedScikit(estimator, encoder, sample)
 
 
 class FittedScikit(Described):
     """A fitted classifier over all classes; the classifier is None if only one class was seen."""
 
-    def __init__(
-        self, estimator: Classifier | None, present: IntArray, encoder: Encoder, sample: Sample
-    ) -> None:
-        self.estimator = estimator
-        self._present, self._encoder, self._cards = present, encoder, sample.cards
+    def __init__(self, estimator: Classifier | None, encoder: Encoder, sample: Sample) -> None:
+        self.estimator, self._encoder, self._cards = estimator, encoder, sample.cards
+        self._present = np.flatnonzero(sample.class_counts)
         self._floor, _ = extremes("mml", sample.total, sample.classes)
 
     def _facts(self) -> list[str]:
@@ -204,10 +199,9 @@ def scikit_learner(path: str) -> type[ScikitLearner]:
         hint = suggestion(name, classifiers) if classifiers else ""
         if name not in public:
             raise SimstudyError(f"unknown learner '{path}': {module_name} has no '{name}'{hint}")
-        raise SimstudyError(
-            f"'{path}' cannot be a learner: it must be a class of classifiers that give "
-            f"probabilities, with fit and predict_proba{hint}"
-        )
+        rule = "it must be a class of classifiers that give probabilities"
+        wrong = f"{rule}, with fit and predict_proba{hint}"
+        raise SimstudyError(f"'{path}' cannot be a learner: {wrong}")
     estimator, package = public[name], module_name.partition(".")[0]
     parameters = [
         (p.name, Any, field(default=p.default))
@@ -217,20 +211,12 @@ def scikit_learner(path: str) -> type[ScikitLearner]:
     # A parameter without default, such as the estimator of a meta-estimator, cannot be written
     # in TOML.
     if any(f.default is inspect.Parameter.empty for _, _, f in parameters):
-        raise SimstudyError(
-            f"the learner '{path}' wraps another estimator, which a study file cannot specify"
-        )
+        wrong = "wraps another estimator, which a study file cannot specify"
+        raise SimstudyError(f"the learner '{path}' {wrong}")
+    text = f"{'scikit-learn' if package == 'sklearn' else package}'s {name}."
+    shared = {"_classifier": estimator, "_path": path, "__doc__": text, "__module__": __name__}
     made: type[ScikitLearner] = make_dataclass(
-        name,
-        parameters,
-        bases=(ScikitLearner,),
-        namespace={
-            "_classifier": estimator,
-            "_path": path,
-            "__doc__": f"{'scikit-learn' if package == 'sklearn' else package}'s {name}.",
-            "__module__": __name__,
-        },
-        frozen=True,
+        name, parameters, bases=(ScikitLearner,), namespace=shared, frozen=True
     )
     return made
 

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
 
 from simstudy.arrays import FloatArray
 from simstudy.data.sample import Sample
+from simstudy.networks.elimination import members
 from simstudy.networks.network import Network
 
 Arc: TypeAlias = tuple[int, int]
-
-
-@lru_cache(maxsize=4096)
-def members(mask: int) -> tuple[int, ...]:
-    """Return the variables of a bit mask, in order."""
-    return tuple(v for v in range(mask.bit_length()) if mask >> v & 1)
+Tables: TypeAlias = dict[tuple[int, ...], FloatArray]  # by their axes
 
 
 def parameters(sample: Sample, axes: Sequence[int], alpha: float = 0.5) -> FloatArray:
@@ -44,11 +40,7 @@ class EstimatedNetwork(Network):
     """
 
     def __init__(
-        self,
-        sample: Sample,
-        masks: Sequence[int],
-        alpha: float = 0.5,
-        tables: dict[tuple[int, ...], FloatArray] | None = None,
+        self, sample: Sample, masks: Sequence[int], alpha: float = 0.5, tables: Tables | None = None
     ) -> None:
         self.cards = sample.cards
         self.masks = tuple(int(mask) for mask in masks)
@@ -72,7 +64,7 @@ class EstimatedNetwork(Network):
 
 
 def extension(variables: int, edges: Iterable[Arc]) -> list[Arc]:
-    """Return a DAG that extends a pattern; undirected edges are given in both directions.
+    """Return a DAG that extends a pattern; undirected edges are listed in both directions.
 
     Dor & Tarsi (1992): a potential sink, the lowest first, takes all its neighbours as parents and
     is removed. The DAG has the pattern's arcs and no additional colliders. If a pattern of PC has

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 from scipy.special import chdtrc, gammaln
@@ -11,7 +11,7 @@ from scipy.special import chdtrc, gammaln
 from simstudy.arrays import FloatArray, IntArray, weights_in
 from simstudy.data.codes import distinct_rows
 from simstudy.data.sample import Sample
-from simstudy.learners.networks.estimated import members
+from simstudy.networks.elimination import members
 
 # The largest conditional probability table allowed.
 MAX_CELLS = 2**18
@@ -50,7 +50,7 @@ class FamilyScore:
         key = (mask, k2_prior if self._score == "k2" else 0)
         if key not in self._terms:
             variables = members(mask)
-            cells = _cells(self._sample.cards, variables)
+            cells = math.prod(self._sample.cards[v] for v in variables)
             self._terms[key] = _WORST
             if cells <= MAX_CELLS:
                 exact = self._sum(variables, cells, k2_prior)
@@ -142,16 +142,9 @@ def _places(sample: Sample, variables: Sequence[int]) -> tuple[IntArray, int]:
     return places, len(first)
 
 
-def _cells(cards: Sequence[int], variables: Iterable[int]) -> int:
-    """Return the size of the table of some variables."""
-    return math.prod(cards[v] for v in variables)
-
-
 def refuse_large_table(cards: Sequence[int], parents: Sequence[int], variable: int) -> None:
     """Raise an error if the parents make a variable's table larger than `MAX_CELLS`."""
-    cells = _cells(cards, (*parents, variable))
+    cells = math.prod(cards[v] for v in (*parents, variable))
     if cells > max(MAX_CELLS, cards[variable]):
-        raise ValueError(
-            f"the table of variable {variable} and its {len(parents)} parents would have {cells} "
-            f"cells; at most {MAX_CELLS} are allowed"
-        )
+        table = f"the table of variable {variable} and its {len(parents)} parents"
+        raise ValueError(f"{table} would have {cells} cells; at most {MAX_CELLS} are allowed")

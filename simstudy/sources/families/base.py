@@ -13,7 +13,7 @@ import numpy as np
 from simstudy.arrays import FloatArray
 from simstudy.errors import require
 from simstudy.networks.model import Component, Model
-from simstudy.networks.priors import with_class_prior
+from simstudy.networks.priors import with_marginal
 
 Parents = Sequence[Sequence[int]]
 _MAX = 10**6  # variables, and values of each
@@ -174,7 +174,7 @@ class Family(ABC):
         classes = model.cards[-1]
         uniform = self.class_prior == "uniform"
         prior = np.full(classes, 1 / classes) if uniform else np.array(self.class_prior)
-        return with_class_prior(model, prior)
+        return with_marginal(model, len(model.cards) - 1, prior)
 
     @classmethod
     def file_text(cls, key: str, path: Path) -> str:

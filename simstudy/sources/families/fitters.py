@@ -67,7 +67,7 @@ def camml_structures(sample: Sample, rng: np.random.Generator) -> DrawStructure:
         exact = ExactPosterior(sample)
         return lambda stream: draw_from_posterior(exact, stream)
     from simstudy.learners.networks.camml.sampling import SampledPosterior
-    from simstudy.learners.networks.estimated import members
+    from simstudy.networks.elimination import members
 
     dags, mass = SampledPosterior(sample, rng).clean_dags
     return lambda stream: tuple(members(int(mask)) for mask in dags[_pick(mass, stream)])

@@ -13,7 +13,8 @@ import numpy as np
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.data.sample import Sample
 from simstudy.learners.networks.camml.exact import TomPosterior, layers
-from simstudy.learners.networks.estimated import members, parameters
+from simstudy.learners.networks.estimated import parameters
+from simstudy.networks.elimination import members
 from simstudy.networks.network import Network
 
 # Parent sets of lower posterior probability are skipped. A row can favour a parent set by a factor
@@ -85,10 +86,8 @@ class _Factor:
 
     def flow(self, columns: list[IntArray], rows: int) -> FloatArray:
         """Return step probability × mean parameter by set of predecessors, class and row."""
-        values = [
-            table[tuple(columns[u] for u in axes)]
-            for axes, table in zip(self._axes, self._tables, strict=True)
-        ]
+        tables = zip(self._axes, self._tables, strict=True)
+        values = [table[tuple(columns[u] for u in axes)] for axes, table in tables]
         total = np.zeros((len(self._free), self._shape[1], rows))
         for of_class in (True, False):
             which = np.flatnonzero(self._of_class == of_class)

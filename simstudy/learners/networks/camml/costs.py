@@ -15,7 +15,7 @@ import numpy.typing as npt
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.data.codes import distinct_rows
 from simstudy.data.sample import Sample
-from simstudy.learners.networks.estimated import members
+from simstudy.networks.elimination import members
 
 MAX_PARENTS = 7
 MAX_CELLS = 64_000
@@ -28,7 +28,7 @@ def popcount(masks: IntArray) -> IntArray:
     return np.bitwise_count(masks).astype(np.intp)
 
 
-def estimated_arc_probability(arcs: int, pairs: float) -> float:
+def arc_estimate(arcs: int, pairs: float) -> float:
     """Return the estimate from the arcs of a network, (arcs + ½)/(pairs of variables + 1)."""
     return (arcs + 0.5) / (pairs + 1)
 
@@ -89,26 +89,20 @@ def _subset_sums(sample: Sample, values: IntArray, wanted: npt.NDArray[np.bool_]
     rows = sample.codes[first]
     weights = np.bincount(inverse, sample.weights, minlength=len(first)).astype(np.float64)
     above: dict[int, FloatArray] = {}
+    variables = range(len(sample.cards))
     for size in range(len(sample.cards), -1, -1):
         tables: dict[int, FloatArray] = {}
         for mask in masks[sizes == size].tolist():
-            table = _summed(mask, sample.cards, above)
-            if table is None:
+            if candidates := [v for v in variables if mask | 1 << v in above]:
+                extra = min(candidates, key=sample.cards.__getitem__)
+                axis = (mask & (1 << extra) - 1).bit_count()
+                table = above[mask | 1 << extra].sum(axis=axis)
+            else:
                 table = _counted(mask, sample.cards, rows, weights)
             tables[mask] = table
             sums[mask] = summarise(table[table > 0])
         above = tables
     return sums
-
-
-def _summed(mask: int, cards: Sequence[int], above: dict[int, FloatArray]) -> FloatArray | None:
-    """Return a subset's table from a table with one more variable, if there is one."""
-    candidates = [v for v in range(len(cards)) if not mask >> v & 1 and mask | 1 << v in above]
-    if not candidates:
-        return None
-    extra = min(candidates, key=lambda v: cards[v])
-    axis = (mask & (1 << extra) - 1).bit_count()
-    return above[mask | 1 << extra].sum(axis=axis)
 
 
 def _counted(mask: int, cards: Sequence[int], rows: IntArray, weights: FloatArray) -> FloatArray:

@@ -7,14 +7,16 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from simstudy.arrays import FloatArray, IntArray
-from simstudy.learners.networks.estimated import EstimatedNetwork, members
-from simstudy.networks.elimination import TooLargeError
+from simstudy.learners.networks.estimated import EstimatedNetwork
+from simstudy.networks.elimination import TooLargeError, members
+
+Networks: TypeAlias = Sequence[EstimatedNetwork]
 
 # Only the most probable classes are joined: at most this many, or this much of the posterior.
 MAX_CLASSES = 30
@@ -83,15 +85,10 @@ def statistical_classes(
     posterior = np.bincount(group, mass)
     counts = np.bincount(group)
     listed = np.argsort(-posterior, kind="stable")[:MAX_LISTED]
-    classes = [
-        StatisticalClass(
-            posterior=float(posterior[index]),
-            parents=tuple(dags[first[index]].tolist()),
-            dag_posterior=float(mass[first[index]]),
-            dags=int(counts[index]),
-        )
-        for index in listed.tolist()
-    ]
+    best = first[listed]
+    columns = (posterior[listed], dags[best], mass[best], counts[listed])
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    classes = [StatisticalClass(total, tuple(dag), most, size) for total, dag, most, size in rows]
     return sorted(classes, key=lambda c: (-c.posterior, c.parents))
 
 
@@ -177,9 +174,8 @@ def _log_gains(log_r: FloatArray, divergence: FloatArray) -> FloatArray:
     t = log_r[:, None] - log_r
     # e^t ln(1 + e^−t) tends to 1 as t grows and to 0 as it falls.
     small = np.exp(-np.abs(t))
-    first = np.where(
-        t > 0, np.log1p(small) / np.maximum(small, 1e-300), small * (np.logaddexp(0, -t))
-    )
+    falling = np.log1p(small) / np.maximum(small, 1e-300)
+    first = np.where(t > 0, falling, small * np.logaddexp(0, -t))
     first = np.where(small < 1e-16, np.where(t > 0, 1.0, 0.0), first)
     bracket = first + np.logaddexp(0, t) - divergence.T
     with np.errstate(divide="ignore"):
@@ -201,7 +197,7 @@ def _plain_gains(r: FloatArray, divergence: FloatArray) -> FloatArray:
         return np.where(gain > 0, gain, -np.inf)
 
 
-def divergences(networks: Sequence[EstimatedNetwork]) -> FloatArray:
+def divergences(networks: Networks) -> FloatArray:
     """Return ``divergences[j, i]``, the Kullback–Leibler divergence KL(P_j‖P_i).
 
     KL(P_j‖P_i) = Σ_v E_j[ln P_j(v|parents in j) − ln P_i(v|parents in i)]: only variables with
@@ -231,7 +227,7 @@ class _Case(NamedTuple):
     cells: int
 
 
-def _cases(networks: Sequence[EstimatedNetwork]) -> dict[_Case, list[int]]:
+def _cases(networks: Networks) -> dict[_Case, list[int]]:
     """Return every case that the divergences need, and the networks in which it occurs."""
     columns = zip(*(network.masks for network in networks), strict=True)
     families = [(v, mask) for v, masks in enumerate(map(set, columns)) for mask in masks]
@@ -247,9 +243,7 @@ def _cases(networks: Sequence[EstimatedNetwork]) -> dict[_Case, list[int]]:
     return cases
 
 
-def _by_elimination(
-    networks: Sequence[EstimatedNetwork], cases: dict[_Case, list[int]]
-) -> FloatArray:
+def _by_elimination(networks: Networks, cases: dict[_Case, list[int]]) -> FloatArray:
     """Return divergences from the expectation of ln P(v | parents) in each case."""
     logs = np.zeros((len(networks), len(networks)))
     holders: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
@@ -275,7 +269,7 @@ def _by_elimination(
 
 
 def _from_rows(
-    networks: Sequence[EstimatedNetwork], j: int, families: dict[tuple[int, int], list[int]]
+    networks: Networks, j: int, families: dict[tuple[int, int], list[int]]
 ) -> FloatArray:
     """Return the divergences KL(P_j‖P_i) as means over rows drawn from P_j.
 

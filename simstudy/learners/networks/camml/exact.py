@@ -8,20 +8,15 @@ all orders, and over all parent sets among the predecessors, factorises along th
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import cached_property, lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.data.sample import Sample
-from simstudy.learners.networks.camml.costs import (
-    NodeCosts,
-    arc_price,
-    estimated_arc_probability,
-    popcount,
-)
-from simstudy.learners.networks.camml.listing import heaviest_dags
+from simstudy.learners.networks.camml.costs import NodeCosts, arc_estimate, arc_price, popcount
 
 # Minimum posterior probability of a clean DAG to be listed.
 SMALLEST_MASS = 1e-7
@@ -29,10 +24,11 @@ SMALLEST_MASS = 1e-7
 # number of DAGs in progress times the size of the lattice.
 _MAX_ELEMENTS = 2**23
 _ALWAYS_LISTED = 512
+# Number of elements per chunk, which fits in a processor's cache.
+_AT_ONCE = 2**17
 
 
-@dataclass(frozen=True)
-class SubsetLayer:
+class SubsetLayer(NamedTuple):
     """The sets of one size, with the sets one element smaller and larger."""
 
     sets: IntArray
@@ -57,18 +53,9 @@ def layers(variables: int) -> tuple[SubsetLayer, ...]:
     return tuple(result)
 
 
-def over_subsets(table: FloatArray, combine: np.ufunc) -> FloatArray:
-    """Combine the table over all subsets of every set (sets on the last axis)."""
-    return _transform(table, combine, into=1)
-
-
-def over_supersets(table: FloatArray, combine: np.ufunc) -> FloatArray:
-    """Combine the table over all supersets of every set."""
-    return _transform(table, combine, into=0)
-
-
-def _transform(table: FloatArray, combine: np.ufunc, into: int) -> FloatArray:
-    result = table.copy()
+def over_subsets(table: FloatArray, combine: np.ufunc, supersets: bool = False) -> FloatArray:
+    """Combine the table over all subsets, or supersets, of every set (sets on the last axis)."""
+    result, into = table.copy(), 0 if supersets else 1
     for v in range(result.shape[-1].bit_length() - 1):
         halves = result.reshape(*result.shape[:-1], -1, 2, 1 << v)
         combine(halves[..., into, :], halves[..., 1 - into, :], out=halves[..., into, :])
@@ -117,7 +104,7 @@ def fit_arc_probability(costs: NodeCosts) -> tuple[float, list[int], float]:
     while probability not in seen:
         seen[probability] = best_tom(costs, probability)
         arcs = sum(mask.bit_count() for mask in seen[probability][0])
-        probability = estimated_arc_probability(arcs, pairs)
+        probability = arc_estimate(arcs, pairs)
     return probability, *seen[probability]
 
 
@@ -175,7 +162,7 @@ class TomPosterior:
         with np.errstate(divide="ignore", invalid="ignore"):
             share = np.log(self.predecessors) - self.within
         share[self.predecessors == 0] = -np.inf
-        return np.exp(self.weights + over_supersets(share, np.logaddexp))
+        return np.exp(self.weights + over_subsets(share, np.logaddexp, supersets=True))
 
     @cached_property
     def arcs(self) -> FloatArray:
@@ -185,8 +172,19 @@ class TomPosterior:
 
     @cached_property
     def clean(self) -> IntArray:
-        """``clean[v, P]``: P without the parents of v whose arcs do not pay for their cost."""
-        return clean_parents(self.costs.message, self.arc_probability)
+        """``clean[v, P]``: P without the parents of v whose arcs do not pay for their cost.
+
+        One pass over the parents from the highest index: a parent is removed if that does not
+        increase the sum of node cost and arc cost.
+        """
+        message, price = self.costs.message, arc_price(self.arc_probability)
+        current = np.tile(np.arange(self.sets), (self.variables, 1))
+        rows = np.arange(self.variables)[:, None]
+        for u in range(self.variables - 1, -1, -1):
+            without = current & ~(1 << u)
+            dropped = message[rows, without] <= message[rows, current] + price
+            current = np.where(dropped, without, current)
+        return current
 
     @cached_property
     def clean_dags(self) -> tuple[IntArray, FloatArray]:
@@ -214,22 +212,6 @@ class TomPosterior:
         return candidates, share
 
 
-def clean_parents(message: FloatArray, arc_probability: float) -> IntArray:
-    """Remove from every parent set the parents whose arcs do not pay for their cost.
-
-    One pass over the parents from the highest index: a parent is removed if that does not increase
-    the sum of node cost and arc cost.
-    """
-    price, (variables, sets) = arc_price(arc_probability), message.shape
-    current = np.tile(np.arange(sets), (variables, 1))
-    rows = np.arange(variables)[:, None]
-    for u in range(variables - 1, -1, -1):
-        without = current & ~(1 << u)
-        dropped = message[rows, without] <= message[rows, current] + price
-        current = np.where(dropped, without, current)
-    return current
-
-
 class ExactPosterior(TomPosterior):
     """The posterior given a sample, at the fixed point of the arc probability.
 
@@ -251,3 +233,118 @@ class ExactPosterior(TomPosterior):
     def likelihood(self, child: int, parents: int) -> float:
         """Return the −log maximum likelihood of a variable given a set of parents."""
         return float(self.costs.likelihood[child, parents])
+
+
+class _Walk(NamedTuple):
+    """The lattice of subsets of the other variables, in order of size.
+
+    Attributes
+    ----------
+    without : array of int
+        The sets, as masks of all variables; ``without[-1 - i]`` is the complement of
+        ``without[i]``, used in the traversal from the other end.
+    below : list of arrays
+        For every size from 1 up, the sets one smaller than each set, as indices into ``without``.
+    steps : list of (variable, places, sets before, sets after)
+        The steps of each other variable: their indices and the sets from which they start.
+    """
+
+    without: IntArray
+    below: list[IntArray]
+    steps: list[tuple[int, IntArray, IntArray, IntArray]]
+
+
+@lru_cache(maxsize=64)
+def _walk(variables: int, v: int) -> _Walk:
+    lattice = layers(variables - 1)
+    # Complements are at mirrored positions, as the sets of every size are in order of masks.
+    masks = np.concatenate([layer.sets for layer in lattice])
+    place = np.argsort(masks)
+    without = (masks >> v << v + 1) | (masks & (1 << v) - 1)
+    member = np.concatenate([layer.members.ravel() for layer in lattice])
+    target = np.concatenate([layer.sets.repeat(layer.members.shape[1]) for layer in lattice])
+    steps = []
+    for i in range(variables - 1):
+        places = np.flatnonzero(member == i)
+        before = without[place[target[places] ^ 1 << i]]
+        after = without[place[masks[-1] ^ target[places]]] | 1 << v
+        steps.append((i + (i >= v), places, before, after))
+    return _Walk(without, [place[layer.below] for layer in lattice[1:]], steps)
+
+
+def heaviest_dags(
+    steps: FloatArray, shares: Sequence[tuple[IntArray, FloatArray]], smallest: float, most: int
+) -> tuple[IntArray, FloatArray]:
+    """Return the DAGs of probability at least ``smallest``, and their probabilities.
+
+    The parents of one variable after another are fixed. The mass of a partial DAG is a sum over
+    all orders, that is, over all paths through the lattice of subsets. The masses of the parent
+    sets of one more variable v need only a sum over the sets before v, which lack v, and one over
+    the sets after it, which contain v: two lattices with one variable less, traversed together
+    for many DAGs at once.
+
+    The marginal probability of a partial DAG is exact at every step, so that no DAG above
+    ``smallest`` is missed, unless more than ``most`` would have to be followed: then only the most
+    probable are. The probabilities of the DAGs listed are exact in either case.
+
+    Parameters
+    ----------
+    steps : array of shape (variables, sets)
+        ``steps[v, S]``: the probability that v follows the set S.
+    shares : sequence of (parent sets, array of shape (parent sets, sets))
+        For every variable its possible parent sets, and their probabilities given the set of
+        predecessors.
+    """
+    variables = len(steps)
+    tables = list(steps[:, None])  # the steps of every variable with each of its parent sets
+    chosen = np.zeros((variables, 1), dtype=np.intp)
+    mass = np.ones(1)
+    for v in sorted(range(variables), key=lambda v: len(shares[v][0])):
+        masses = _weigh(v, tables, chosen, steps[v] * shares[v][1])
+        least = min(smallest, float(masses.max()))
+        if np.count_nonzero(masses >= least) > most:
+            least = float(np.partition(masses.ravel(), -most)[-most])
+        which, candidate = np.nonzero(masses >= least)
+        mass = masses[which, candidate]
+        chosen = chosen[:, which]
+        chosen[v] = candidate
+        tables[v] = steps[v] * shares[v][1]
+    dags = np.array([shares[v][0][chosen[v]] for v in range(variables)])
+    order = np.lexsort((*dags[::-1], -mass))
+    return np.ascontiguousarray(dags.T[order]), mass[order]
+
+
+def _weigh(
+    v: int, tables: Sequence[FloatArray], chosen: IntArray, candidates: FloatArray
+) -> FloatArray:
+    """Return the probability of each partial DAG with each candidate, shape (DAGs, candidates)."""
+    walk = _walk(len(tables), v)
+    number = chosen.shape[1]
+    steps = sum(len(places) for _, places, _, _ in walk.steps)
+    width = min(max(_AT_ONCE // max(steps, 1), 16), number)
+    flow = np.empty((steps, 2, width))
+    sums = np.empty((len(walk.without), 2, width))
+    sums[0] = 1.0
+    sides = []
+    for u, places, *ends in walk.steps:
+        for side, sets in enumerate(ends):
+            table = np.ascontiguousarray(tables[u][:, sets].T)
+            if table.shape[1] == 1:
+                flow[places, side] = table
+            else:
+                sides.append((table, u, places, side))
+    weights = np.ascontiguousarray(candidates[:, walk.without])
+    masses = np.empty((number, len(weights)))
+    for start in range(0, number, width):
+        now = min(width, number - start)
+        for table, u, places, side in sides:
+            flow[places, side, :now] = table.take(chosen[u, start : start + now], axis=1)
+        first, step = 1, 0
+        for below in walk.below:
+            taken = sums.take(below, axis=0)
+            taken *= flow[step : step + below.size].reshape(taken.shape)
+            taken.sum(axis=1, out=sums[first : first + len(below)])
+            first, step = first + len(below), step + below.size
+        through = sums[:, 0, :now] * sums[::-1, 1, :now]
+        masses[start : start + now] = (weights @ through).T
+    return masses

@@ -12,13 +12,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.data.sample import Sample
-from simstudy.learners.base import Generative, Learner, require, require_choices
+from simstudy.learners.base import Generative, Learner, Limits, require, require_choices
 from simstudy.learners.networks.camml.averaging import Mixture, ModelAverage
 from simstudy.learners.networks.camml.costs import MAX_CELLS
 from simstudy.learners.networks.camml.equivalence import (
@@ -28,7 +28,8 @@ from simstudy.learners.networks.camml.equivalence import (
     statistical_classes,
 )
 from simstudy.learners.networks.camml.exact import ExactPosterior
-from simstudy.learners.networks.estimated import EstimatedNetwork, members
+from simstudy.learners.networks.estimated import EstimatedNetwork, Tables
+from simstudy.networks.elimination import members
 from simstudy.networks.network import Network, variable_names
 from simstudy.texts import arc_text, counted
 
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
     from pgmpy.models import DiscreteBayesianNetwork
 
     from simstudy.learners.networks.camml.sampling import SampledPosterior
+
+    Posterior: TypeAlias = ExactPosterior | SampledPosterior
 
 # Maximum number of variables for the exact posterior, by default and at all.
 EXACT_BY_DEFAULT, MAX_EXACT = 10, 12
@@ -83,24 +86,19 @@ class CaMML(Learner):
     def __post_init__(self) -> None:
         require_choices(self)
 
-    def check_design(
-        self, variables: tuple[int, int], values: tuple[int, int], sizes: Sequence[int]
-    ) -> None:
-        """Refuse more variables, or values of one, than `fit` allows."""
-        self._check(variables[1], values[1])
-
-    def _check(self, variables: int, values: int) -> None:
-        """Refuse more than the search can handle, or a sampler that is not installed."""
-        if values > MAX_CELLS:
-            raise ValueError(f"a variable has {values} values; at most {MAX_CELLS} are allowed")
-        samples = self._samples(variables)
+    def check_design(self, variables: Limits, values: Limits, sizes: Sequence[int]) -> None:
+        """Refuse more variables or values than `fit` allows, and sampling without numba."""
+        number = variables[1]
+        if values[1] > MAX_CELLS:
+            raise ValueError(f"a variable has {values[1]} values; at most {MAX_CELLS} are allowed")
+        samples = self._samples(number)
         limit = MAX_SAMPLED if samples else MAX_EXACT
         remedy = f"at most {limit} are allowed" if samples else "use 'auto' or 'sample'"
-        allowed = f"{variables} variables are too many; {remedy}"
-        require(variables <= limit, "search", self.search, allowed)
+        allowed = f"{number} variables are too many; {remedy}"
+        require(number <= limit, "search", self.search, allowed)
         if samples and find_spec("numba") is None:
             raise ValueError(
-                f"with {variables} variables and search = '{self.search}' the posterior is "
+                f"with {number} variables and search = '{self.search}' the posterior is "
                 "sampled, which needs numba: pip install 'simstudy[sampling]'"
             )
 
@@ -112,13 +110,13 @@ class CaMML(Learner):
 
     def fit(self, sample: Sample, rng: np.random.Generator | None = None) -> FittedCaMML:
         variables = len(sample.cards)
-        self._check(variables, max(sample.cards))
+        self.check_design((variables, variables), (0, max(sample.cards)), ())
         if self._samples(variables):
             from simstudy.learners.networks.camml.sampling import SampledPosterior
 
             sampled = SampledPosterior(sample, rng or np.random.default_rng(0))
-            return FittedCaMML(sample, self.select, sampled, self.arithmetic)
-        return FittedCaMML(sample, self.select, ExactPosterior(sample), self.arithmetic)
+            return FittedCaMML(sample, self, sampled)
+        return FittedCaMML(sample, self, ExactPosterior(sample))
 
     def _samples(self, variables: int) -> bool:
         """Whether the posterior over networks with this many variables is sampled."""
@@ -136,17 +134,11 @@ class FittedCaMML(Generative):
         The minimum cost of a totally ordered model, in nits.
     """
 
-    def __init__(
-        self,
-        sample: Sample,
-        select: str,
-        posterior: ExactPosterior | SampledPosterior,
-        arithmetic: str,
-    ) -> None:
+    def __init__(self, sample: Sample, learner: CaMML, posterior: Posterior) -> None:
         self.cards = sample.cards
         self.arc_probability, self.best_cost = posterior.arc_probability, posterior.best_cost
-        self._sample, self._select, self._posterior = sample, select, posterior
-        self._arithmetic = arithmetic
+        self._sample, self._posterior = sample, posterior
+        self._select, self._arithmetic = learner.select, learner.arithmetic
         self._predictor = self._make_predictor()
 
     @cached_property
@@ -231,7 +223,7 @@ class FittedCaMML(Generative):
     @cached_property
     def mml_classes(self) -> list[MMLClass]:
         """The MML equivalence classes (MMLECs), the most probable first."""
-        tables: dict[tuple[int, ...], FloatArray] = {}
+        tables: Tables = {}
         return mml_classes(
             self.statistical_classes,
             lambda parents: EstimatedNetwork(self._sample, parents, tables=tables),
@@ -280,14 +272,12 @@ class FittedCaMML(Generative):
         if self._select == "average" and isinstance(self._posterior, ExactPosterior):
             return ModelAverage(self._sample, self._posterior)
         if self._select == "average":
-            dags, mass = self._posterior.clean_dags
-            return self._mixture(mass.tolist(), dags.tolist())
-        if self._select == "sec_average":
-            classes = self.statistical_classes
-            return self._mixture([c.posterior for c in classes], [c.parents for c in classes])
-        return EstimatedNetwork(self._sample, self._chosen)
-
-    def _mixture(self, mass: Sequence[float], dags: Sequence[Sequence[int]]) -> Mixture:
-        kept = [i for i, m in enumerate(mass) if m >= _MIN_COMPONENT]
-        networks = [EstimatedNetwork(self._sample, dags[i]) for i in kept]
-        return Mixture(networks, [mass[i] for i in kept])
+            dags, mass = (array.tolist() for array in self._posterior.clean_dags)
+            components = [*zip(dags, mass, strict=True)]
+        elif self._select == "sec_average":
+            components = [(c.parents, c.posterior) for c in self.statistical_classes]
+        else:
+            return EstimatedNetwork(self._sample, self._chosen)
+        kept = [component for component in components if component[1] >= _MIN_COMPONENT]
+        networks = [EstimatedNetwork(self._sample, parents) for parents, _ in kept]
+        return Mixture(networks, [mass for _, mass in kept])

@@ -16,15 +16,15 @@ import numpy as np
 from numba import types
 from numba.typed import Dict
 
-from simstudy.arrays import FloatArray, IntArray
+from simstudy.arrays import FloatArray
 from simstudy.data.codes import distinct_rows
 from simstudy.data.sample import Sample
 from simstudy.learners.networks.camml.costs import (
     MAX_CELLS,
     MAX_PARENTS,
     PARAMETER_COST,
+    arc_estimate,
     arc_price,
-    estimated_arc_probability,
 )
 
 TEMPERATURE = 1.8
@@ -47,8 +47,9 @@ def _append(place, column, card):
 
 
 @numba.njit(cache=True)
-def node_costs(columns, weights, cards, cache, child, parents):
+def node_costs(data, child, parents):
     """Return message cost and −log maximum likelihood of a child given its parents, cached."""
+    columns, weights, cards, cache = data
     key = (np.int64(child), np.int64(parents))
     if key in cache:
         return cache[key]
@@ -124,7 +125,7 @@ def _propose(order, parents, rng):
 
 
 @numba.njit(cache=True)
-def _change(columns, weights, cards, cache, near, parents, price, child, new, changed):
+def _change(data, near, parents, price, child, new, changed):
     """Return the change in cost when a child gets new parents.
 
     ``near`` holds the costs of each child if another variable joins or leaves its present parents,
@@ -136,33 +137,33 @@ def _change(columns, weights, cards, cache, near, parents, price, child, new, ch
         arcs += 1 if new & differing & -differing else -1
         differing &= differing - 1
     if math.isnan(near[child, child]):
-        near[child, child] = node_costs(columns, weights, cards, cache, child, parents[child])[0]
+        near[child, child] = node_costs(data, child, parents[child])[0]
     after = np.nan if changed < 0 else near[child, changed]
     if math.isnan(after):
-        after = node_costs(columns, weights, cards, cache, child, new)[0]
+        after = node_costs(data, child, new)[0]
         if changed >= 0:
             near[child, changed] = after
     return after - near[child, child] + arcs * price
 
 
 @numba.njit(cache=True)
-def _total(columns, weights, cards, cache, parents, price):
+def _total(data, parents, price):
     """Return the cost of a TOM, relative to no arcs."""
     cost = 0.0
     for v in range(len(parents)):
-        cost += node_costs(columns, weights, cards, cache, v, parents[v])[0]
+        cost += node_costs(data, v, parents[v])[0]
         for u in range(len(parents)):
             cost += (parents[v] >> u & 1) * price
     return cost
 
 
 @numba.njit(cache=True)
-def clean_node(columns, weights, cards, cache, child, parents, price):
+def clean_node(data, child, parents, price):
     """Return the parents whose arcs pay for their cost, in one pass from the highest index."""
-    cost = node_costs(columns, weights, cards, cache, child, parents)[0]
-    for u in range(len(cards) - 1, -1, -1):
+    cost = node_costs(data, child, parents)[0]
+    for u in range(len(data[0]) - 1, -1, -1):
         if parents >> u & 1:
-            without = node_costs(columns, weights, cards, cache, child, parents ^ (1 << u))[0]
+            without = node_costs(data, child, parents ^ (1 << u))[0]
             if without <= cost + price:
                 parents, cost = parents ^ (1 << u), without
     return parents
@@ -171,9 +172,8 @@ def clean_node(columns, weights, cards, cache, child, parents, price):
 @numba.njit(cache=True)
 def _mixed(child, parents):
     """Return the hash of a child and its parents; the hash of a DAG is their sum."""
-    x = np.uint64(parents) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(child + 1) * np.uint64(
-        0xD1B54A32D192ED03
-    )
+    x = np.uint64(parents) * np.uint64(0x9E3779B97F4A7C15)
+    x += np.uint64(child + 1) * np.uint64(0xD1B54A32D192ED03)
     x ^= x >> np.uint64(30)
     x *= np.uint64(0xBF58476D1CE4E5B9)
     x ^= x >> np.uint64(27)
@@ -182,21 +182,21 @@ def _mixed(child, parents):
 
 
 @numba.njit(cache=True)
-def walk(columns, weights, cards, cache, order, parents, price, steps, anneals, rng):
+def walk(data, order, parents, price, steps, anneals, rng):
     """Walk among TOMs, and return the best of them.
 
     Annealing, the temperature falls from 10 to 0.1. Otherwise it is constant, and the weights of
     clean DAGs and arcs are accumulated.
     """
-    variables, temperature = len(cards), TEMPERATURE
+    variables, temperature = len(parents), TEMPERATURE
     order, parents = order.copy(), parents.copy()
     near = np.full((variables, variables), np.nan)
-    cost = _total(columns, weights, cards, cache, parents, price)
+    cost = _total(data, parents, price)
     reference, best, best_order, best_parents = cost, cost, order.copy(), parents.copy()
     clean = np.zeros(variables, dtype=np.int64)
     name = np.uint64(0)
     for v in range(0 if anneals else variables):
-        clean[v] = clean_node(columns, weights, cards, cache, v, parents[v], price)
+        clean[v] = clean_node(data, v, parents[v], price)
         name += _mixed(v, clean[v])
     places = Dict.empty(types.uint64, types.int64)
     dags = np.zeros((1024, variables), dtype=np.int64)
@@ -211,13 +211,9 @@ def walk(columns, weights, cards, cache, order, parents, price, steps, anneals, 
             swap, first, first_new, second, second_new, changed = _propose(order, parents, rng)
             change = 0.0
             if first >= 0:
-                change += _change(
-                    columns, weights, cards, cache, near, parents, price, first, first_new, changed
-                )
+                change += _change(data, near, parents, price, first, first_new, changed)
             if second >= 0:
-                change += _change(
-                    columns, weights, cards, cache, near, parents, price, second, second_new, first
-                )
+                change += _change(data, near, parents, price, second, second_new, first)
             if change <= 0 or rng.random() < math.exp(-change / temperature):
                 if swap >= 0:
                     order[swap], order[swap + 1] = order[swap + 1], order[swap]
@@ -229,7 +225,7 @@ def walk(columns, weights, cards, cache, order, parents, price, steps, anneals, 
                             continue
                         _add_arcs(arcs, old, child, total - since[child])
                         since[child] = total
-                        tidy = clean_node(columns, weights, cards, cache, child, new, price)
+                        tidy = clean_node(data, child, new, price)
                         if tidy != clean[child]:
                             name += _mixed(child, tidy) - _mixed(child, clean[child])
                             clean[child] = tidy
@@ -299,24 +295,21 @@ class SampledPosterior:
         while probability not in seen:
             seen.add(probability)
             start = (order, parents, arc_price(probability))
-            order, parents, *_ = walk(*self._data, *start, 20 * cube, True, rng)
+            order, parents, *_ = walk(self._data, *start, 20 * cube, True, rng)
             # Arcs without cost, as those of a variable with one value, must not count.
             for v, mask in enumerate(parents):
-                parents[v] = clean_node(*self._data, v, mask, start[2])
+                parents[v] = clean_node(self._data, v, mask, start[2])
             arcs = int(np.bitwise_count(parents).sum())
-            probability = estimated_arc_probability(arcs, pairs)
+            probability = arc_estimate(arcs, pairs)
         self.arc_probability = probability
         start = (order, parents, arc_price(probability))
-        _, best, cost, sampled = walk(*self._data, *start, 200 * cube, False, rng)
+        _, best, cost, sampled = walk(self._data, *start, 200 * cube, False, rng)
         dags, mass, arc_weights, total = sampled
         self.best_parents = [int(mask) for mask in best]
         self.best_cost = float(cost) - pairs * math.log1p(-probability)
         self.arcs: FloatArray = arc_weights / total
         heaviest = np.argsort(-mass, kind="stable")
-        self.clean_dags: tuple[IntArray, FloatArray] = (
-            dags[heaviest].astype(np.intp),
-            mass[heaviest] / total,
-        )
+        self.clean_dags = dags[heaviest].astype(np.intp), mass[heaviest] / total
 
     def __getstate__(self) -> dict[str, object]:
         # The compiled cache of costs does not pickle; it is refilled on demand.
@@ -328,8 +321,8 @@ class SampledPosterior:
 
     def message(self, child: int, parents: int) -> float:
         """Return the cost of a variable given a set of parents."""
-        return float(node_costs(*self._data, child, parents)[0])
+        return float(node_costs(self._data, child, parents)[0])
 
     def likelihood(self, child: int, parents: int) -> float:
         """Return the −log maximum likelihood of a variable given a set of parents."""
-        return float(node_costs(*self._data, child, parents)[1])
+        return float(node_costs(self._data, child, parents)[1])

@@ -62,7 +62,7 @@ def sampler_costs(sample: Sample) -> Callable[[int, int], tuple[float, float]]:
     weights = np.bincount(inverse, sample.weights, minlength=len(first)).astype(np.float64)
     columns = np.ascontiguousarray(sample.codes[first].T, dtype=np.int32)
     data = (columns, weights, np.array(sample.cards), sampling.no_costs())
-    return lambda child, parents: sampling.node_costs(*data, child, parents)
+    return lambda child, parents: sampling.node_costs(data, child, parents)
 
 
 @pytest.mark.parametrize("name", COSTS["node_mml"])
