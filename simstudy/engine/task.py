@@ -43,6 +43,7 @@ TaskKey: TypeAlias = tuple[int, Collection[CellKey] | None]  # a model, and whic
 DRAWING, DRAWING_ROWS = "drawing the model: ", "drawing the training rows: "
 interruptible = True  # whether a KeyboardInterrupt comes from the user, not from a learner
 _MAX_TEXT, _MAX_TRACEBACK = 2_000, 20_000  # characters
+_uses_weights: dict[tuple[object, str], bool] = {}  # of learners that this process has tried
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,17 +298,25 @@ class Task:
             return
         if reason := no_limit(learner):
             raise ValueError(reason)
+        key = type(learner).fit, component.identity
+        if key not in _uses_weights and self._known_truth.cards[-1] > 1:
+            _uses_weights[key] = self._uses_weights(component)
+        if not _uses_weights.get(key, True):
+            raise ValueError("the learner ignores the weights of rows")
+
+    def _uses_weights(self, component: Spec) -> bool:
+        """Whether a learner predicts otherwise if only the weights of rows tell classes apart."""
         cards = self._known_truth.cards
-        # The same attributes with each class: only the weights distinguish the classes.
         rows = np.zeros((10 * cards[-1], len(cards)), dtype=np.intp)
         rows[:, -1] = np.arange(len(rows)) % cards[-1]
         weights = np.where(rows[:, -1] == cards[-1] - 1, 1e6, 1.0)
-        plain, weighted = (
-            self._answers(component, sample, self._stream(f"limit/{component.identity}"))[0]
-            for sample in (Sample(rows, cards), Sample(rows, cards, weights))
-        )
-        if cards[-1] > 1 and np.array_equal(plain, weighted):
-            raise ValueError("the learner ignores the weights of rows")
+        with warnings.catch_warnings():  # they would be those of the first model in a process
+            warnings.simplefilter("ignore")
+            plain, weighted = (
+                self._answers(component, sample, self._stream(f"limit/{component.identity}"))[0]
+                for sample in (Sample(rows, cards), Sample(rows, cards, weights))
+            )
+        return not np.array_equal(plain, weighted)
 
     def _blank(self, component: Spec, size: int) -> Cell:
         blank = _blank(self._plan, self._model, size, component)

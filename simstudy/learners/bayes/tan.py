@@ -17,7 +17,8 @@ from simstudy.arrays import FloatArray, IntArray
 from simstudy.data.sample import Sample
 from simstudy.learners.base import Learner, Limits, require, require_choices, require_positive
 from simstudy.learners.bayes.incomplete import Families
-from simstudy.learners.bayes.tree_searches import Tree, cmi_tree, likelihood_tree, superparent_tree
+from simstudy.learners.bayes.superparent import superparent_tree
+from simstudy.learners.bayes.tree_searches import Tree, cmi_tree, likelihood_tree
 from simstudy.networks.evaluation import LogTables
 from simstudy.texts import arc_text
 

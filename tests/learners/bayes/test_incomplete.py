@@ -14,8 +14,8 @@ from simstudy.data.schema import Schema
 from simstudy.learners import AODE, HNB, KDB, TAN, NaiveBayes, Prior
 from simstudy.learners.base import Learner
 from simstudy.learners.bayes.hnb import shared_information
+from simstudy.learners.bayes.superparent import LeaveOneOutScores
 from simstudy.learners.bayes.tree_searches import (
-    LeaveOneOutScores,
     class_information,
     conditional_mutual_information,
     likelihood_gains,
@@ -202,7 +202,8 @@ def test_superparent_scores_a_row_as_tan_does_without_it():
     distinct = sample.distinct.codes.tolist()
     for child, parent in [(1, None), (1, 0), (2, 3)]:
         terms = accuracy.log_terms(child, parent)
-        for place, row in enumerate(distinct):
+        for row in distinct:
+            column = accuracy.codes.tolist().index(row[:-1])
             same = sample.codes.tolist().index(row)
             others = sample.take(np.arange(len(sample)) != same)
             given = {} if parent is None or row[parent] == MISSING else {f"x{parent}": row[parent]}
@@ -211,7 +212,9 @@ def test_superparent_scores_a_row_as_tan_does_without_it():
                 if row[child] != MISSING:
                     left = others if label == row[-1] else sample
                     expected = ratio(left, child, row[child], 0.5, x4=label, **given)
-                assert math.isclose(math.exp(terms[label, place]), expected, rel_tol=1e-12)
+                assert math.isclose(
+                    math.exp(terms[int(label == row[-1]), label, column]), expected, rel_tol=1e-12
+                )
 
 
 @pytest.mark.parametrize("learner", [*LEARNERS, TAN(search="superparent")], ids=repr)

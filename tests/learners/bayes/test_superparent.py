@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from simstudy.data.sample import Sample
+from simstudy.learners.bayes.superparent import superparent_tree
 from simstudy.learners.bayes.tan import TAN
-from simstudy.learners.bayes.tree_searches import superparent_tree
 
 Row = tuple[int, ...]
 Tree = tuple[int | None, ...]

@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.special import gammaln
 
 from simstudy.data.codes import distinct_rows
 from simstudy.data.sample import Sample
 from simstudy.learners.networks.camml import sampling
-from simstudy.learners.networks.camml.costs import NodeCosts, members
+from simstudy.learners.networks.camml.costs import NodeCosts, log_gamma, members
 from simstudy.learners.networks.camml.learner import CaMML
 
 COSTS = json.loads((Path(__file__).parents[3] / "golden" / "camml" / "node_costs.json").read_text())
@@ -159,3 +160,9 @@ def test_a_variable_among_its_own_parents_costs_infinitely_much_however_searched
     draw_sample: Callable[..., Sample], search: Any
 ) -> None:
     assert CaMML(search=search).fit(draw_sample(1)).node_cost(2, [0, 2]) == inf
+
+
+def test_log_gamma_is_that_of_scipy() -> None:
+    x = np.concatenate([np.geomspace(1e-6, 1e10, 5000), np.arange(1.0, 40)])
+    np.testing.assert_allclose(log_gamma(x), gammaln(x), rtol=1e-13, atol=3e-14)
+    np.testing.assert_allclose(log_gamma(x[x > 16]), gammaln(x[x > 16]), rtol=2e-15)
