@@ -25,12 +25,7 @@ _MAX_SUMMARY = 100  # characters
 
 def printable(text: str) -> str:
     r"""Escape control and invisible characters, as in ``\u001b``."""
-    return _UNPRINTABLE.sub(_escaped, text)
-
-
-def _escaped(match: re.Match[str]) -> str:
-    code = ord(match[0])
-    return f"\\u{code:04x}" if code < 2**16 else f"\\U{code:08x}"
+    return _UNPRINTABLE.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
 
 
 def shortened(text: str, longest: int = _MAX_SUMMARY) -> str:

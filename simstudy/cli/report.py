@@ -102,12 +102,13 @@ def compare(
     out: Annotated[Path, Option(help="The page to write.")] = Path("compare.html"),
 ) -> None:
     """Compare several studies on one page."""
-    from simstudy.workflow.compare import compare_studies, write_page
+    from simstudy.results.store.atomic_files import write_text
+    from simstudy.workflow.compare import compare_studies
 
     if len({directory.resolve() for directory in directories}) < max(len(directories), 2):
         names = ", ".join(map(str, directories))
         raise SimstudyError(f"compare needs at least two different results; given: {names}")
-    write_page(out, compare_studies([*map(_opened, directories)]))
+    write_text(out, compare_studies([*map(_opened, directories)]))
     echo(f"Comparison: {out}")
 
 

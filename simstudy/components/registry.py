@@ -16,17 +16,7 @@ import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import (
-    TYPE_CHECKING,
-    Any,
-    Generic,
-    Literal,
-    Required,
-    TypeAlias,
-    TypedDict,
-    TypeVar,
-    Unpack,
-)
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, Unpack
 
 from simstudy.components.plugins import is_plugin, plugin_digest, read_plugin
 from simstudy.errors import SimstudyError, describe, suggestion
@@ -37,7 +27,7 @@ if TYPE_CHECKING:
     from simstudy.estimators.bench import Estimator
     from simstudy.estimators.comparing import LearnerTest
     from simstudy.learners.base import Learner
-    from simstudy.measures.base import Measure, MeasureFunction
+    from simstudy.measures.base import Measure, MeasureFunction, MeasureOptions
     from simstudy.sources.changes.base import Change
     from simstudy.sources.families.base import Family
 
@@ -79,8 +69,9 @@ class Registry(Generic[Registered]):
     def register(self, name: str, component: Defined) -> Defined:
         """Add a component under a new name."""
         if name in self.reserved:
-            text = f"{self._phrase} cannot be named '{name}': the scores have a column of that name"
-            raise SimstudyError(text)
+            raise SimstudyError(
+                f"{self._phrase} cannot be named '{name}', as a column of scores is"
+            )
         previous = self._registered.get(name, component)
         if name in self._builtin or _definition(previous) != _definition(component):
             origin = "simstudy" if name in self._builtin else previous.__module__
@@ -276,21 +267,8 @@ def register_test(name: str) -> Callable[[Class], Class]:
     return lambda cls: TESTS.register(name, cls)
 
 
-class MeasureOptions(TypedDict, total=False):
-    """The keywords of `simstudy.measures.base.measure`."""
-
-    greater_is_better: Required[bool]
-    logarithmic: bool
-    label: str
-    unit: str
-    zero: str
-    over: Literal["row", "set"]
-    partial: bool
-    equivalent: float | None
-
-
 def register_measure(
-    name: str, **options: Unpack[MeasureOptions]
+    name: str, *, greater_is_better: bool, **options: Unpack[MeasureOptions]
 ) -> Callable[[MeasureFunction], Measure[..., float | FloatArray]]:
     """Make a measure known to studies under ``name`` (a function decorator).
 
@@ -298,7 +276,7 @@ def register_measure(
     """
     from simstudy.measures.base import measure
 
-    attach = measure(**options)
+    attach = measure(greater_is_better=greater_is_better, **options)
     return lambda function: MEASURES.register(name, attach(function))
 
 

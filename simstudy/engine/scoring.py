@@ -75,13 +75,18 @@ def class_prior(
         return train.class_frequencies()
     if kind == "test" and test.weights is None:
         return test.class_frequencies(train.classes)
+    return fixed_prior("true" if kind == "test" else kind, train.classes, model)
+
+
+def fixed_prior(kind: str | Sequence[float], classes: int, model: Population | None) -> FloatArray:
+    """A prior that does not depend on rows: uniform, the true one, or the given one."""
     if kind == "uniform":
-        return np.full(train.classes, 1 / train.classes)
-    if kind in ("true", "test") and model is not None:
+        return np.full(classes, 1 / classes)
+    if kind == "true" and model is not None:
         return model.class_prior()
     prior = np.asarray(kind, dtype=np.float64)
-    if len(prior) != train.classes:
-        raise ValueError(f"the given prior has {len(prior)} classes, the model {train.classes}")
+    if len(prior) != classes:
+        raise ValueError(f"the prior has {len(prior)} classes, the model {classes}")
     return prior
 
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from simstudy.errors import SimstudyError
 from simstudy.results.read.open import Results
-from simstudy.results.store.atomic_files import write_files
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -154,14 +152,6 @@ def common_measure(results: Sequence[Results]) -> str:
         return measure
     listed = [f"{study.directory} has {', '.join(study.measures)}" for study in results]
     raise SimstudyError(f"the studies have no measure in common: {'; '.join(listed)}")
-
-
-def write_page(path: str | Path, text: str) -> None:
-    """Write a page atomically."""
-    try:
-        write_files({Path(path): text.encode()})
-    except OSError as error:
-        raise SimstudyError(f"{path} cannot be written: {error.strerror or error}") from error
 
 
 def _names(results: Sequence[Results], names: Sequence[str] | None) -> list[str]:

@@ -17,14 +17,14 @@ from simstudy.errors import SimstudyError
 from simstudy.experiments.learners.data_results import DataResults
 from simstudy.results.read.model_analyses import ModelResults
 from simstudy.results.read.open import Results
-from simstudy.results.store.atomic_files import write_files
+from simstudy.results.store.atomic_files import write_files, write_text
 from simstudy.study.claims import ModelClaim, Statement
 from simstudy.study.constants import JOURNAL
 from simstudy.study.files import set_dotted
 from simstudy.study.lists import Collection, Reading, load_variant
 from simstudy.study.study import Study
 from simstudy.texts import shortened
-from simstudy.workflow.compare import compare_studies, write_page
+from simstudy.workflow.compare import compare_studies
 from simstudy.workflow.progress import Progress
 from simstudy.workflow.run import RunOptions, run_study
 
@@ -72,10 +72,10 @@ def run_collection(
     if options.get("report", True):
         from simstudy.report.tables.comparison import published
 
-        write_page(directory / PAGE, page(collection, results, readings))
+        write_text(directory / PAGE, page(collection, results, readings))
         for printed, agreement in _agreements(collection, results):
             table = published(printed, agreement)
-            write_page(directory / f"{table.name}.csv", table.csv)
+            write_text(directory / f"{table.name}.csv", table.csv)
     return results + [each for made in readings for each in made if each.manifest["failures"]]
 
 
@@ -231,7 +231,7 @@ def vary_study(
             _share(computed.setdefault(make_plan(study).fingerprint(), directory), directory)
             with watch(study) if watch is not None else nullcontext() as progress:
                 results.append(run_study(study, directory, progress=progress, **options))
-    write_page(place / PAGE, variants_page(readings, results))
+    write_text(place / PAGE, variants_page(readings, results))
     return place / PAGE, results
 
 

@@ -17,7 +17,7 @@ from simstudy.engine.evaluation import EXACT, SAMPLED
 from simstudy.errors import SimstudyError, suggestion
 from simstudy.experiments.base import ScoreColumn
 from simstudy.measures.base import MeasureInfo
-from simstudy.results.store.atomic_files import write_files
+from simstudy.results.store.atomic_files import write_text
 from simstudy.results.store.columns import written_files
 from simstudy.results.store.folder import Folder
 from simstudy.study.constants import ANSWERS, FAILURES, SCORES, STUDY, TIMINGS
@@ -184,11 +184,7 @@ class Results(ABC):
         text = as_csv(self.scores)
         if path is None:
             return text
-        try:
-            write_files({Path(path): text.encode()})
-        except OSError as error:
-            reason = error.strerror or error
-            raise SimstudyError(f"{path} cannot be written: {reason}") from error
+        write_text(path, text)
         return None
 
     @cached_property
