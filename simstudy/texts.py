@@ -25,7 +25,12 @@ _MAX_SUMMARY = 100  # characters
 
 def printable(text: str) -> str:
     r"""Escape control and invisible characters, as in ``\u001b``."""
-    return _UNPRINTABLE.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
+    return _UNPRINTABLE.sub(_escaped, text)
+
+
+def _escaped(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    return f"\\u{code:04x}" if code < 2**16 else f"\\U{code:08x}"
 
 
 def shortened(text: str, longest: int = _MAX_SUMMARY) -> str:
@@ -93,8 +98,11 @@ def csv_text(value: str) -> str:
 
 def as_csv(table: pd.DataFrame) -> str:
     """Return a table as CSV without formulas; the rest is as `DataFrame.to_csv` writes it."""
+    import pandas as pd
+
     made = table.set_axis([csv_value(name) for name in table.columns], axis=1)
     for place, kind in enumerate(table.dtypes):
-        if kind.kind not in "fib":  # text, or mixed types
-            made.isetitem(place, [csv_value(value) for value in table.iloc[:, place]])
+        if kind.kind == "O":  # text, or mixed types
+            values = [csv_value(value) for value in table.iloc[:, place]]
+            made.isetitem(place, pd.Series(values, table.index, object))
     return made.to_csv(index=False, lineterminator="\n")

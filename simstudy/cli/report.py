@@ -35,9 +35,7 @@ def results_of_others() -> Iterator[None]:
     except SimstudyError:
         raise
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        raise SimstudyError(
-            f"these are not valid results of simstudy: {describe(error)}"
-        ) from error
+        raise SimstudyError(f"these are not valid results: {describe(error)}") from error
 
 
 def _opened(directory: Path) -> Results:

@@ -67,7 +67,9 @@ def run(
     settings: dict[str, object] = {"models": models, "seed": seed}
     if sizes is not None:
         expected = "a list of whole numbers such as 50,500,5000"
-        settings[DOSES] = _parsed("--sizes", sizes, expected, _sizes)
+        settings[DOSES] = _parsed(
+            "--sizes", sizes, expected, lambda text: [*map(whole_number, text.split(","))]
+        )
     overrides = {key: value for key, value in settings.items() if value is not None}
     piece = None
     if shard is not None:
@@ -97,9 +99,7 @@ def run(
         if is_collection(content):
             for option, value in (("--shard", shard), ("--without", without)):
                 if value is not None:
-                    raise SimstudyError(
-                        f"{option} applies to a single study, not to a list of studies"
-                    )
+                    raise SimstudyError(f"{option} applies to a single study, not to a list")
             with busy(reading, quiet):
                 collection = load_collection(study, overrides, content)
             failed = _run_all(collection, out, quiet, log, options)
@@ -193,10 +193,6 @@ def _parsed(option: str, text: str, expected: str, read: Callable[[str], T]) -> 
         return read(text)
     except ValueError as error:
         raise SimstudyError(f"{option}: '{shortened(text)}' is not {expected}") from error
-
-
-def _sizes(text: str) -> list[int]:
-    return [whole_number(number) for number in text.split(",")]
 
 
 def _shard(text: str) -> tuple[int, int]:
@@ -337,8 +333,6 @@ def plan(
     except SimstudyError:
         raise
     except (ValueError, OverflowError) as error:  # the number of models overflows
-        raise SimstudyError(
-            f"--mcse or --difference is too small to plan for: {error.args[-1]}"
-        ) from error
+        raise SimstudyError(f"--mcse or --difference is too small: {error.args[-1]}") from error
     for line in lines:
         echo(line)

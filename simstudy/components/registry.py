@@ -14,6 +14,7 @@ import re
 import sys
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, Unpack
@@ -43,6 +44,7 @@ class UnknownNameError(SimstudyError):
     """A name that nothing is registered under."""
 
 
+@dataclass(eq=False, repr=False)
 class Registry(Generic[Registered]):
     """The components of one kind, built in or registered by plugins.
 
@@ -50,32 +52,25 @@ class Registry(Generic[Registered]):
     ``by_path`` has for its package, or for "".
     """
 
-    def __init__(
-        self,
-        kind: str,
-        plural: str,
-        builtin: Mapping[str, str],
-        reserved: Sequence[str] = (),
-        by_path: Mapping[str, str] | None = None,
-        by_path_help: str = "",
-        known_paths: Sequence[str] = (),
-    ) -> None:
-        self.by_path_help, self.known_paths = by_path_help, known_paths
-        self.kind, self.plural, self.reserved, self._by_path = kind, plural, reserved, by_path
-        self._phrase = f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"
-        self._builtin = dict(builtin)
-        self._registered: dict[str, Any] = {}  # of plugins, which need no base class
+    kind: str
+    plural: str
+    _builtin: Mapping[str, str]
+    reserved: Sequence[str] = ()
+    by_path: Mapping[str, str] | None = None
+    by_path_help: str = ""
+    known_paths: Sequence[str] = ()
+    # of plugins, which need no base class
+    _registered: dict[str, Any] = field(default_factory=dict, init=False)
 
     def register(self, name: str, component: Defined) -> Defined:
         """Add a component under a new name."""
+        phrase = f"{'an' if self.kind[0] in 'aeiou' else 'a'} {self.kind}"
         if name in self.reserved:
-            raise SimstudyError(
-                f"{self._phrase} cannot be named '{name}', as a column of scores is"
-            )
+            raise SimstudyError(f"{phrase} cannot be named '{name}': scores have that column")
         previous = self._registered.get(name, component)
         if name in self._builtin or _definition(previous) != _definition(component):
             origin = "simstudy" if name in self._builtin else previous.__module__
-            raise SimstudyError(f"{self._phrase} named '{name}' is already registered by {origin}")
+            raise SimstudyError(f"{phrase} named '{name}' is already registered by {origin}")
         self._registered[name] = component
         return component
 
@@ -83,8 +78,8 @@ class Registry(Generic[Registered]):
         """The component of this name; an error with suggestions if unknown."""
         if name in self._builtin:
             return _import(self._builtin[name])
-        if self._by_path is not None and ":" in name:
-            return _import(self._by_path.get(_package(name), self._by_path[""]))(name)
+        if self.by_path is not None and ":" in name:
+            return _import(self.by_path.get(_package(name), self.by_path[""]))(name)
         if name not in self._registered:
             load_entry_points()
         if name not in self._registered:

@@ -14,7 +14,7 @@ from simstudy.components.spec import Spec
 from simstudy.data.sample import Sample
 from simstudy.data.splits.schemes import Scheme, Split
 from simstudy.engine.plan import Plan
-from simstudy.engine.scoring import check_probabilities, fixed_prior, fixed_prior
+from simstudy.engine.scoring import check_probabilities, fixed_prior
 from simstudy.estimators.bench import Bench, Judge, scheme_name
 from simstudy.measures.positive_class import arguments
 from simstudy.sources.source import Problem

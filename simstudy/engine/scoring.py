@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
@@ -43,9 +44,8 @@ def check_probabilities(proba: FloatArray, rows: int, classes: int) -> FloatArra
         raise InvalidProbabilitiesError("complex numbers instead of probabilities")
     proba = np.asarray(proba, dtype=np.float64)
     if proba.shape != (rows, classes):
-        raise InvalidProbabilitiesError(
-            f"probabilities of shape {proba.shape} instead of {(rows, classes)}"
-        )
+        expected = (rows, classes)
+        raise InvalidProbabilitiesError(f"probabilities of shape {proba.shape}, not {expected}")
     # column-major: few classes, many rows
     proba = np.asfortranarray(proba)
     sums = proba.sum(axis=1)
@@ -209,20 +209,16 @@ class Called(NamedTuple):
     arguments: Keywords
 
 
+@dataclass
 class Answers:
     """Predictions expanded to the rows of one test, plain or clipped."""
 
-    def __init__(
-        self,
-        test: Trial,
-        prior: FloatArray,
-        predictions: dict[str, FloatArray | None],
-        cutoff: str,
-        train_rows: int,
-    ) -> None:
-        self.test, self.prior, self.predictions = test, prior, predictions
-        self._cutoff, self._train_rows = cutoff, train_rows
-        self._expanded: dict[tuple[str, bool], FloatArray] = {}
+    test: Trial
+    prior: FloatArray
+    predictions: dict[str, FloatArray | None]
+    _cutoff: str
+    _train_rows: int
+    _expanded: dict[tuple[str, bool], FloatArray] = field(default_factory=dict)
 
     def __call__(self, name: str, clipped: bool) -> FloatArray:
         """Probabilities of every class for each row of the test."""

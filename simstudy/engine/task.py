@@ -35,7 +35,6 @@ from simstudy.errors import describe
 from simstudy.experiments.base import ScoreColumn
 from simstudy.sources.changes.world import Population
 from simstudy.texts import shortened
-from simstudy.texts import shortened
 
 if TYPE_CHECKING:
     from simstudy.learners.base import Fitted, Learner

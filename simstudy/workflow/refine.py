@@ -37,7 +37,7 @@ def refine(results: Results, plan: Plan, store: Store, compute: Compute) -> bool
             break
         for size, labels in new.items():
             learners.setdefault(size, set()).update(labels)
-        wide = plan.at_doses(sorted(learners))
+        wide = plan.experiment.at_doses(plan, sorted(learners))
         missing = {
             model: concerned
             for model, keys in store.cells.todo(wide).items()
@@ -47,7 +47,7 @@ def refine(results: Results, plan: Plan, store: Store, compute: Compute) -> bool
             compute(wide, missing)
         added = store.cells.columns(wide).scores(learners).to_pandas()
         table = pd.concat([results.scores, added], ignore_index=True)
-    wide = plan.at_doses(sorted(learners))
+    wide = plan.experiment.at_doses(plan, sorted(learners))
     return store.write_refined(plan, wide, learners)
 
 

@@ -206,9 +206,7 @@ def merge(
     if not (pieces := [Store(Path(directory)) for directory in directories]):
         raise SimstudyError("there are no results to merge")
     if overwrite and os.path.realpath(out) in map(os.path.realpath, directories):
-        raise SimstudyError(
-            f"{out} is one of the pieces, which --overwrite would delete; choose another --out"
-        )
+        raise SimstudyError(f"--overwrite would delete {out}, one of the pieces; change --out")
     manifests = [each for piece in pieces if "measures" in (each := piece.folder.required())]
     manifests = manifests or [pieces[0].folder.required(whole=True)]  # which refuses
     study = recorded_study(pieces[0].directory)
@@ -218,11 +216,9 @@ def merge(
     whole = Store(Path(out))
     described = ["measures", "columns", "about", "rests_on", "session", "parts", "notes", "tables"]
     first = filled(manifests[0])
-    networks = [item for each in manifests for item in filled(each)["networks"].items()]
+    networks = sorted(item for each in manifests for item in filled(each)["networks"].items())
     described += ["classes"] * bool(first["classes"])
-    whole.descriptions = {key: first[key] for key in described} | {
-        "networks": dict(sorted(networks))
-    }
+    whole.descriptions = {**{key: first[key] for key in described}, "networks": dict(networks)}
     with whole.folder.locked():
         refine = study.thresholds.refine or _is_refined(whole)
         if not (reused := whole.holds(plan, overwrite)):

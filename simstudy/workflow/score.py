@@ -52,9 +52,7 @@ def add_measures(
     manifest = store.folder.required(whole=True)
     recorded = recorded_study(store.directory)
     if not recorded.keep_answers:
-        raise SimstudyError(
-            f"{directory} has no predictions; run the study with keep_answers = true"
-        )
+        raise SimstudyError(f"{directory} has no predictions; rerun with keep_answers = true")
     # No learner is looked up, since none is needed: a directory of results may name any.
     stand_ins = {"learners": [{"name": "prior", "label": label} for label in recorded.labels]}
     before = load_study(path, stand_ins)

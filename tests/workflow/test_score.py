@@ -132,7 +132,7 @@ def test_parts_of_regret_stay_and_failed_cells_stay_failed(write_study, tmp_path
 @pytest.mark.parametrize(
     ("changes", "measure", "said"),
     [
-        ({}, "kappa", "has no predictions; run the study with keep_answers = true"),
+        ({}, "kappa", "has no predictions; rerun with keep_answers = true"),
         (KEPT, "kapa", "unknown measure 'kapa'; did you mean 'kappa'"),
         (KEPT, "representation", "'representation' needs learners' limits, not predictions alone"),
         (KEPT, "message_length", "'message_length' needs fitted learners"),

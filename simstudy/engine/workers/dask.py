@@ -99,10 +99,8 @@ def _local_cluster(workers: int) -> SpecCluster:
     http = {"dashboard": False, "dashboard_address": "127.0.0.1:0"}
     worker = {"cls": Worker, "options": {"nthreads": 1, "memory_limit": 0, **http}}
     scheduler = {"cls": Scheduler, "options": {"protocol": "inproc://", **http}}
-    pages: dict[str, list[str]] = {
-        f"distributed.{kind}.http.routes": [] for kind in ("scheduler", "worker")
-    }
-    with dask.config.set(pages):
+    kinds = ("scheduler", "worker")
+    with dask.config.set({f"distributed.{kind}.http.routes": [] for kind in kinds}):
         return SpecCluster(dict.fromkeys(range(workers), worker), scheduler)
 
 
@@ -168,9 +166,8 @@ class _Run:
                 ahead = _AHEAD * sum(self._joined.values()) - len(self._running)
                 for batch in itertools.islice(self._waiting(batches), max(ahead, 0)):
                     to = random.sample([*self._joined], min(_CHOICE, len(self._joined)))
-                    future = self._client.submit(
-                        run_on_worker, self._name, batch, workers=to, pure=False
-                    )
+                    call = (run_on_worker, self._name, batch)
+                    future = self._client.submit(*call, workers=to, pure=False)
                     self._running[future] = (batch, frozenset(to))
                     future.add_done_callback(self._completed.put)
                 future = self._next()

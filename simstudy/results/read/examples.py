@@ -28,10 +28,7 @@ def with_examples(results: DataResults, reversals: Reversals, size: int) -> Reve
     try:
         for reason, applies in (
             ("the study did not keep answers", not results.study.keep_answers),
-            (
-                "the study has third-party components, which would be executed",
-                results.foreign,
-            ),
+            ("the study has third-party components, which would be executed", results.foreign),
             (f"{''.join(over_sets[:1])} has no value for a single row", over_sets),
         ):
             if applies:

@@ -91,18 +91,16 @@ def recorded_study(directory: Path) -> Study:
         content = read_toml(path)
         compare = content.get("compare", DEFAULT)
         if isinstance(compare, str) and not is_known(compare):
-            raise SimstudyError(
-                f"{path} compares {compare}, an experiment of a plugin: import the plugin first"
-            )
+            plugin = "an experiment of a plugin: import the plugin first"
+            raise SimstudyError(f"{path} compares {compare}, {plugin}")
         study = stated_study(content)
         if not study.source.is_stated:  # the manifest has what data files say
             source = study.source.recorded(Folder(directory).required(), directory)
             study = replace(study, source=source)
         return study
     except (ValueError, RecursionError) as error:
-        raise SimstudyError(
-            f"{path} is missing or damaged; run the study again to restore it"
-        ) from error
+        message = f"{path} is missing or damaged; run the study again to restore it"
+        raise SimstudyError(message) from error
 
 
 def recorded_toml(path: Path) -> str | None:

@@ -80,25 +80,18 @@ def read_answers(results: AnswerResults) -> Answers:
     """Return the kept answers by the columns that name a cell."""
     import pyarrow.parquet as pq
 
-    if not results.study.keep_answers:
-        raise SimstudyError(
-            f"{results.directory} has no answers, which curves require; run the study with "
-            "keep_answers = true"
-        )
-    keys, path = results._answer_keys, results.check_file(ANSWERS)
+    keys, path = results._answer_keys, results._answers_file
     try:
         # Mapped and in one batch, nothing is copied or joined; starting threads takes longer.
         with pq.ParquetFile(path, memory_map=True, pre_buffer=False) as file:
             if not (rows := file.metadata.num_rows):
                 return {}
-            (table,) = file.iter_batches(
-                rows, columns=[*keys, "target", "probabilities"], use_threads=False
-            )
+            columns = [*keys, "target", "probabilities"]
+            (table,) = file.iter_batches(rows, columns=columns, use_threads=False)
         coded = [table[key].dictionary_encode() for key in keys]
-        columns = [(each.indices.to_numpy(), each.dictionary.to_pylist()) for each in coded]
+        names = [(each.indices.to_numpy(), each.dictionary.to_pylist()) for each in coded]
         target, lists = table["target"].to_numpy(), table["probabilities"]
-        ends, values = lists.offsets.to_numpy(), lists.values.to_numpy()
-        return _by_cell(columns, target, ends, values)
+        return _by_cell(names, target, lists.offsets.to_numpy(), lists.values.to_numpy())
     except (OSError, ValueError, KeyError, AttributeError, TypeError, IndexError) as error:
         raise results._damaged(ANSWERS) from error
 

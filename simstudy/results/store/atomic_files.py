@@ -48,14 +48,6 @@ def write_text(path: str | Path, text: str) -> None:
         raise SimstudyError(f"{path} cannot be written: {reason(error)}") from error
 
 
-def write_text(path: str | Path, text: str) -> None:
-    """Write a text file atomically; if it cannot be written, the error is a `SimstudyError`."""
-    try:
-        write_files({Path(path): text.encode()})
-    except OSError as error:
-        raise SimstudyError(f"{path} cannot be written: {reason(error)}") from error
-
-
 @contextmanager
 def usable(directory: Path, more: str = "") -> Iterator[None]:
     """Turn an OSError into a `SimstudyError` about a directory of results."""
