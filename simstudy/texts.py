@@ -104,5 +104,5 @@ def as_csv(table: pd.DataFrame) -> str:
     for place, kind in enumerate(table.dtypes):
         if kind.kind == "O":  # text, or mixed types
             values = [csv_value(value) for value in table.iloc[:, place]]
-            made.isetitem(place, pd.Series(values, table.index, object))
+            made.isetitem(place, pd.Series(values, dtype=object).array)
     return made.to_csv(index=False, lineterminator="\n")

@@ -47,7 +47,7 @@ def new(file: Annotated[Path, Argument(metavar="FILE", help="The study file to w
     if file.suffix != ".toml":
         file = file.with_name(f"{file.name}.toml") if file.name else file / "study.toml"
     if os.path.lexists(file):
-        raise SimstudyError(f"{file} exists already; give another name, or remove it first")
+        raise SimstudyError(f"{file} already exists; choose another name or remove it first")
     name = re.sub(r"[^A-Za-z0-9_.-]+", "-", file.stem).lstrip("_.-") or "study"
     lines = _STARTER.read_text(encoding="utf-8").splitlines(keepends=True)
     place = next(place for place, line in enumerate(lines) if line.startswith("name = "))

@@ -105,7 +105,7 @@ def compare(
 
     if len({directory.resolve() for directory in directories}) < max(len(directories), 2):
         names = ", ".join(map(str, directories))
-        raise SimstudyError(f"compare needs at least two different results; given: {names}")
+        raise SimstudyError(f"compare needs at least two different results, not: {names}")
     write_text(out, compare_studies([*map(_opened, directories)]))
     echo(f"Comparison: {out}")
 

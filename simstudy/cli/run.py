@@ -49,7 +49,7 @@ def run(
     models: Models = None,
     sizes: Annotated[_Text, Option(help="Training sizes to use instead, e.g. 50,500,5000.")] = None,
     seed: Annotated[int | None, Option(help="Seed to use instead.")] = None,
-    without: Annotated[_Text, Option(help="Data sets, learners to omit, e.g. adult,CaMML.")] = None,
+    without: Annotated[_Text, Option(help="Data sets or learners to omit, e.g. CaMML.")] = None,
     quiet: Quiet = False,
     overwrite: Overwrite = False,
     no_report: Annotated[bool, Option("--no-report", help="Write scores only, no report.")] = False,
@@ -181,7 +181,7 @@ def _print_results(results: Results, no_report: bool = False, brief: bool = Fals
 def _cluster(backend: str, address: str | None) -> str | None:
     """The Dask scheduler to use, if any."""
     if backend not in ("processes", "dask"):
-        raise SimstudyError(f"--backend: '{backend}' is not known; it must be processes or dask")
+        raise SimstudyError(f"--backend: '{backend}' is unknown; choose processes or dask")
     if backend == "processes" and address is not None:
         raise SimstudyError("--address needs --backend dask")
     return None if backend == "processes" else address or "local"

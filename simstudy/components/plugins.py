@@ -169,9 +169,8 @@ def _execute(path: Path, package: str, main: str) -> None:
         _forget(path.parent, package)
         if isinstance(error, KeyboardInterrupt):
             raise
-        raise SimstudyError(
-            f"plugin {path} fails to load: {_describe(error, path, origins)}"
-        ) from error
+        text = _describe(error, path, origins)
+        raise SimstudyError(f"plugin {path} fails to load: {text}") from error
 
 
 def _forget(directory: Path, package: str) -> None:
@@ -354,9 +353,8 @@ def _data_files(tree: ast.Module, path: Path) -> list[str]:
         with contextlib.suppress(ValueError):
             listed = ast.literal_eval(node.value)
         if not isinstance(listed, list | tuple) or not all(isinstance(n, str) for n in listed):
-            raise SimstudyError(
-                f'{path}, {DATA_FILES}: it must be a literal list of names, e.g. ["table.csv"]'
-            )
+            wanted = 'a literal list of names, e.g. ["table.csv"]'
+            raise SimstudyError(f"{path}, {DATA_FILES}: it must be {wanted}")
         names += listed
     for name in names:
         place = PureWindowsPath(name)  # refuses what is absolute anywhere

@@ -57,7 +57,7 @@ def compare_studies(
     from simstudy.report.pages.comparison import Compared, compare_page
 
     if not results:
-        raise SimstudyError("no studies were given to compare")
+        raise SimstudyError("there are no studies to compare")
     named = dict(zip(_names(results, names), results, strict=True))
     joined = all(each.study.page.joined for each in results)
     if variants and not joined:
@@ -158,9 +158,8 @@ def _names(results: Sequence[Results], names: Sequence[str] | None) -> list[str]
     """A unique name for each study."""
     if names is not None:
         if len(names) != len(results) or len({*names}) < len(names):
-            raise SimstudyError(
-                f"{len(results)} studies need as many different names; given: {', '.join(names)}"
-            )
+            count, listed = len(results), ", ".join(names)
+            raise SimstudyError(f"{count} studies need {count} different names, not: {listed}")
         return list(names)
     recorded = [str(study.settings["name"]) for study in results]
     if len({*recorded}) < len(recorded):

@@ -145,9 +145,7 @@ def parse_key(text: str) -> tuple[str, list[object]]:
     key, _, listed = text.partition("=")
     values = re.findall(r"(?:\[[^\]]*\]|\"[^\"]*\"|[^,])+", listed)
     if not key.strip() or not values:
-        raise SimstudyError(
-            f"--key: '{text}' is not a key with its values such as measures.prior=train,test"
-        )
+        raise SimstudyError(f"--key: '{text}' is not of the form measures.prior=train,test")
     return key.strip(), [_value(value.strip()) for value in values]
 
 
@@ -157,9 +155,7 @@ def _value(text: str) -> object:
     except tomllib.TOMLDecodeError:
         return text
     except (ValueError, RecursionError) as error:  # numbers of thousands of digits, deep nesting
-        raise SimstudyError(
-            f"--key: '{shortened(text)}' is too long a number, or nested too deeply"
-        ) from error
+        raise SimstudyError(f"--key: '{shortened(text)}' is too long or deeply nested") from error
 
 
 def variants(keys: Sequence[tuple[str, Sequence[object]]]) -> list[Reading]:
@@ -194,7 +190,7 @@ def vary_study(
     """Run variants of a study and write a page: which findings hold under all of them.
 
     Each variant goes to ``<out>/<study>-varied/<variant>``, the page beside them. Variants that
-    differ in their analysis alone share their cells.
+    differ only in their analysis share their cells.
 
     Parameters
     ----------

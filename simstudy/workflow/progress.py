@@ -121,11 +121,8 @@ def notebook_bar() -> Iterator[Progress]:
 
 def _notebook_view(state: str, text: str) -> dict[str, str]:
     """The bar for pages and as plain text."""
-    style = "width: 20em; vertical-align: middle"
-    return {
-        "text/plain": text,
-        "text/html": f'<progress {state} style="{style}"></progress> <span>{text}</span>',
-    }
+    bar = f'<progress {state} style="width: 20em; vertical-align: middle"></progress>'
+    return {"text/plain": text, "text/html": f"{bar} <span>{text}</span>"}
 
 
 def _in_notebook() -> bool:

@@ -104,7 +104,7 @@ def _extended(
     for spec in extended.measured[len(study.measured) :]:
         for keyword in _fitted_keywords(spec.name):
             raise SimstudyError(
-                f"'{spec.name}' needs {_FITTED[keyword]}, not predictions alone; add it to "
+                f"'{spec.name}' needs {_FITTED[keyword]}, not only predictions; add it to "
                 "measures.also of the study and run it"
             )
     return extended
@@ -143,7 +143,7 @@ def _rescored(
                 same = recorded == value or (math.isnan(recorded) and math.isnan(value))
                 if cell.answers and not same:
                     raise SimstudyError(
-                        f"{kept} give {column.name} = {value}, and {recorded} is recorded; run the "
+                        f"{kept} give {column.name} = {value}, but {recorded} is recorded; run the "
                         "study again"
                     )
             together = tuple(values[column.name] for column in asked.columns)

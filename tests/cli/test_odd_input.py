@@ -138,8 +138,5 @@ def test_a_plugin_that_changes_the_directory_does_not_move_the_results(
 def test_a_sentence_about_results_of_others_is_passed_on_as_it_is():
     with pytest.raises(SimstudyError, match=r"^it is damaged$"), results_of_others():
         raise SimstudyError("it is damaged")
-    with (
-        pytest.raises(SimstudyError, match="^these are not valid results: ValueError: x"),
-        results_of_others(),
-    ):
+    with pytest.raises(SimstudyError, match="valid results: ValueError: x"), results_of_others():
         raise ValueError("x")

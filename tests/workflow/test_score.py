@@ -134,7 +134,7 @@ def test_parts_of_regret_stay_and_failed_cells_stay_failed(write_study, tmp_path
     [
         ({}, "kappa", "has no predictions; rerun with keep_answers = true"),
         (KEPT, "kapa", "unknown measure 'kapa'; did you mean 'kappa'"),
-        (KEPT, "representation", "'representation' needs learners' limits, not predictions alone"),
+        (KEPT, "representation", "'representation' needs learners' limits, not only predictions"),
         (KEPT, "message_length", "'message_length' needs fitted learners"),
         (KEPT, {"name": "cost", "matrix": [[0]]}, "measures.also"),
     ],

@@ -134,7 +134,7 @@ class ModelAnswers(RankedAnswers):
         super().__init__()
         self._results = results
         self._answers = read_answers(results)
-        self._models = results.study.models
+        self.number = results.study.models
         self.test = EXACT if results.is_exact else SAMPLED
         self.truth_known = not results.foreign
         if self.test == EXACT and results.foreign:
@@ -148,20 +148,15 @@ class ModelAnswers(RankedAnswers):
         self.rarer = None
         self.rows = max((p.size if self.test == EXACT else len(p) for p in cells), default=0)
 
-    @property
-    def number(self) -> int:  # type: ignore[override]
-        """The number of models that are ranked."""
-        return self._models
-
     def use(self, models: int) -> None:
         """Rank at most the first ``models`` models."""
-        self._models = min(models, self._models)
+        self.number = min(models, self.number)
 
     @cached_property
     def _problems(self) -> dict[int, ModelProblem]:
         plan = self._results._plan
         assert isinstance(plan.source, Models)
-        problems = {m: ModelProblem(plan.source, plan, m) for m in range(self._models)}
+        problems = {m: ModelProblem(plan.source, plan, m) for m in range(self.number)}
         for (model, *_), answer in self._answers.items():
             if model in problems:
                 _check_drawn(model, problems[model], answer)
@@ -180,7 +175,7 @@ class ModelAnswers(RankedAnswers):
     def rankings(self, size: int, positive: int | None) -> dict[str, list[Ranking]]:
         """Return the rankings of each learner, of the models that all learners have answers on."""
         models = {
-            label: [m for m in range(self._models) if (m, size, label) in self._answers]
+            label: [m for m in range(self.number) if (m, size, label) in self._answers]
             for label in self._results.treatments
         }
         common = sorted(set.intersection(*map(set, models.values())))

@@ -340,7 +340,7 @@ def test_names_are_told_apart_or_refused(run):
     assert "first (1)" in page
     assert "first (2)" in page
     for names in (["a"], ["a", "a"]):
-        with pytest.raises(SimstudyError, match="2 studies need as many different names"):
+        with pytest.raises(SimstudyError, match="2 studies need 2 different names"):
             compare_studies([run(), run(seed=9)], names)
     with pytest.raises(SimstudyError, match="no studies"):
         compare_studies([])
