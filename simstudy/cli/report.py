@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
-from simstudy.errors import SimstudyError, describe
+from simstudy.errors import SimstudyError, describe, reported
 from simstudy.texts import echo
 from simstudy.workflow.progress import watched
 
@@ -147,7 +147,6 @@ def _table(measure: str) -> str | dict[str, object]:
     """A measure by its name, or the table that a text in braces is."""
     if not measure.lstrip().startswith("{"):
         return measure
-    try:
-        return tomllib.loads(f"measure = {measure}")["measure"]
-    except tomllib.TOMLDecodeError as error:
-        raise SimstudyError(f"--measure {measure}: not a table of TOML: {error}") from error
+    with reported(f"--measure {measure}: not a TOML table", tomllib.TOMLDecodeError):
+        table: dict[str, object] = tomllib.loads(f"measure = {measure}")["measure"]
+    return table

@@ -18,7 +18,7 @@ from typer import Argument, Exit, Option
 from simstudy.cli.report import results_of_others
 from simstudy.data.sizes import Size, whole_number
 from simstudy.engine.workers.child import available_processors, spare_children
-from simstudy.errors import SOME_FAILED, SimstudyError
+from simstudy.errors import SOME_FAILED, SimstudyError, reported
 from simstudy.study.constants import DOSES
 from simstudy.study.files import read_toml, study_path
 from simstudy.texts import counted, echo, shortened
@@ -189,10 +189,9 @@ def _cluster(backend: str, address: str | None) -> str | None:
 
 def _parsed(option: str, text: str, expected: str, read: Callable[[str], T]) -> T:
     """The value of an option; an error names what is expected."""
-    try:
-        return read(text)
-    except ValueError as error:
-        raise SimstudyError(f"{option}: '{shortened(text)}' is not {expected}") from error
+    with reported(f"{option}: '{shortened(text)}' is not {expected}", ValueError, why=False):
+        value = read(text)
+    return value
 
 
 def _shard(text: str) -> tuple[int, int]:

@@ -25,7 +25,7 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 from types import ModuleType
 from typing import NamedTuple
 
-from simstudy.errors import SimstudyError, describe, reason
+from simstudy.errors import SimstudyError, describe, reported
 
 DATA_FILES = "DATA_FILES"
 PREFIX = "simstudy_plugin_"  # of the packages that hold the modules of plugins
@@ -277,11 +277,11 @@ def _needed_files(
     exists = Path.is_file if contents is None else contents.__contains__
 
     def read(name: str, title: str) -> bytes:
-        try:
-            path = directory / name
-            return path.read_bytes() if contents is None else contents[path]
-        except (OSError, ValueError) as error:  # a path with a NUL in it is a ValueError
-            raise SimstudyError(f"{title} cannot be read: {reason(error)}") from error
+        path = directory / name
+        # a path with a NUL in it is a ValueError
+        with reported(f"{title} cannot be read", OSError, ValueError):
+            content = path.read_bytes() if contents is None else contents[path]
+        return content
 
     files = {module: read(module, f"plugin {directory / module}")}
     waiting = [module]

@@ -184,5 +184,5 @@ def test_the_command_adds_measures_and_writes_the_report(write_study, simstudy, 
     assert open_results(tmp_path / "out").measures == ["information_reward", "kappa", "cost"]
     wrong = simstudy("score", tmp_path / "out", "--measure", "{ name = ")
     assert wrong.returncode == 2
-    assert "not a table of TOML" in wrong.stderr
+    assert "not a TOML table" in wrong.stderr
     assert "Traceback" not in wrong.stderr

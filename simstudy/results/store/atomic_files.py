@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from simstudy.errors import SimstudyError, reason
+from simstudy.errors import SimstudyError, reason, reported
 
 UNFINISHED = ".part"  # suffix of unfinished files
 
@@ -42,10 +42,8 @@ def write_files(files: Mapping[Path, bytes | Iterable[bytes]]) -> None:
 
 def write_text(path: str | Path, text: str) -> None:
     """Write a text file atomically; if it cannot be written, the error is a `SimstudyError`."""
-    try:
+    with reported(f"{path} cannot be written", OSError):
         write_files({Path(path): text.encode()})
-    except OSError as error:
-        raise SimstudyError(f"{path} cannot be written: {reason(error)}") from error
 
 
 @contextmanager
