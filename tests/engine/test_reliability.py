@@ -96,7 +96,8 @@ def test_bins_are_those_counted_by_hand(test_size, classes):
 
 
 def test_the_truth_lies_on_the_diagonal():
-    exact = calibration(reliability(study("exact", models=6), learners=["truth"]).table)
+    plan = make_plan(study("exact", models=6))
+    exact = calibration(reliability(plan, learners=["truth"]).table)
     np.testing.assert_allclose(exact["observed"], exact["predicted"], atol=1e-12)
     drawn = reliability(make_plan(study(400, models=20)), size=10, learners=["truth"]).table
     found = calibration(drawn).dropna(subset=["se"])
