@@ -85,6 +85,17 @@ def at_key(key: str, *kinds: type[Exception]) -> Iterator[None]:
 
 
 @contextmanager
+def reported(problem: str, *kinds: type[Exception], why: bool = True) -> Iterator[None]:
+    """Report errors of these kinds as a `SimstudyError`: the problem and, with ``why``, why."""
+    try:
+        yield
+    except SimstudyError:
+        raise
+    except kinds as error:
+        raise SimstudyError(f"{problem}: {reason(error)}" if why else problem) from error
+
+
+@contextmanager
 def refused_at(key: str, where: str = "") -> Iterator[None]:
     """Report at a key whatever a component raises; that of a plugin may raise anything."""
     try:

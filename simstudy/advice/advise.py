@@ -27,9 +27,9 @@ from simstudy.engine.seeds import stream
 from simstudy.errors import SimstudyError
 from simstudy.experiments.learners.data_results import DataResults
 from simstudy.results.read.open import Results
+from simstudy.results.store.atomic_files import write_text
 from simstudy.study.constants import FAILURES, MAX_MODELS
 from simstudy.study.study import make_study
-from simstudy.workflow.compare import write_page
 from simstudy.workflow.progress import Progress
 from simstudy.workflow.run import RunOptions, run_study
 
@@ -130,7 +130,7 @@ def advise(
     advice = _advice(splits, drawn, about, place)
     from simstudy.advice.page import advice_page
 
-    write_page(advice.page, advice_page(advice))
+    write_text(advice.page, advice_page(advice))
     return advice
 
 
@@ -141,7 +141,7 @@ def _keep_rows(place: Path, text: str, overwrite: bool) -> None:
         raise SimstudyError(
             f"{place} has advice on other rows or columns; choose another --out, or --overwrite"
         )
-    write_page(path, text)
+    write_text(path, text)
 
 
 def _sizes(rows: int, also: Sequence[int]) -> list[int]:

@@ -42,21 +42,18 @@ def studies() -> None:
 
 def new(file: Annotated[Path, Argument(metavar="FILE", help="The study file to write.")]) -> None:
     """Write a commented study file to start from."""
-    from simstudy.results.store.atomic_files import write_files
+    from simstudy.results.store.atomic_files import write_text
 
     if file.suffix != ".toml":
         file = file.with_name(f"{file.name}.toml") if file.name else file / "study.toml"
     if os.path.lexists(file):
-        raise SimstudyError(f"{file} exists already; give another name, or remove it first")
+        raise SimstudyError(f"{file} already exists; choose another name or remove it first")
     name = re.sub(r"[^A-Za-z0-9_.-]+", "-", file.stem).lstrip("_.-") or "study"
     lines = _STARTER.read_text(encoding="utf-8").splitlines(keepends=True)
     place = next(place for place, line in enumerate(lines) if line.startswith("name = "))
     _, sign, comment = lines[place].partition("#")
     lines[place] = f'name = "{name}"'.ljust(32) + f" {sign}{comment}"
-    try:
-        write_files({file: "".join(lines).encode()})
-    except OSError as error:
-        raise SimstudyError(f"{file} cannot be written: {error.strerror or error}") from error
+    write_text(file, "".join(lines))
     echo(f"{file} is a study that runs as it is: simstudy run {shlex.quote(str(file))}")
 
 

@@ -110,7 +110,7 @@ def _heading(table: RowsRead) -> list[str]:
         f"{table.source}: {counted(len(sample), 'row')}, {counted(attributes, 'attribute')} "
         f"({kinds}), {counted(gaps, 'missing value') if gaps else 'no missing values'}; "
     )
-    classes = f"target '{schema.target.name}' of {schema.target.card} classes"
+    classes = f"target '{schema.target.name}' with {schema.target.card} classes"
     text += f"'{schema.target.name}' would be refused as a target" if table.refusal else classes
     if sample.groups is not None:
         text += f"; {counted(len(np.unique(sample.groups)), 'group')} of rows"
@@ -174,7 +174,7 @@ def advise(
     nominal: Annotated[_Names, Option(help="A column of labels; repeatable.")] = None,
     missing: Missing = None,
     rows: Annotated[_Numbers, Option(help="A number of rows to predict for; repeatable.")] = None,
-    fitter: Annotated[str, Option(help=f"Of simulated truths: {_LISTED}.")] = "auto",
+    fitter: Annotated[str, Option(help=f"What fits the simulated truths: {_LISTED}.")] = "auto",
     models: Annotated[int, Option(help="Number of simulated truths.")] = 40,
     seed: Annotated[int, Option(min=0, help="Seed of all random streams.")] = 1,
     jobs: Jobs = None,
@@ -183,7 +183,7 @@ def advise(
 ) -> None:
     """Advise on a table: which learner does best, and what more rows would bring."""
     if fitter not in _FITTERS:
-        raise SimstudyError(f"--fitter: '{fitter}' is not known; it is one of {_LISTED}")
+        raise SimstudyError(f"--fitter: '{fitter}' is unknown; choose one of {_LISTED}")
     from simstudy.advice.advise import advise as advise_on
 
     @contextlib.contextmanager

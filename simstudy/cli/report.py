@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
-from simstudy.errors import SimstudyError, describe
+from simstudy.errors import SimstudyError, describe, reported
 from simstudy.texts import echo
 from simstudy.workflow.progress import watched
 
@@ -35,9 +35,7 @@ def results_of_others() -> Iterator[None]:
     except SimstudyError:
         raise
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        raise SimstudyError(
-            f"these are not valid results of simstudy: {describe(error)}"
-        ) from error
+        raise SimstudyError(f"these are not valid results: {describe(error)}") from error
 
 
 def _opened(directory: Path) -> Results:
@@ -102,12 +100,13 @@ def compare(
     out: Annotated[Path, Option(help="The page to write.")] = Path("compare.html"),
 ) -> None:
     """Compare several studies on one page."""
-    from simstudy.workflow.compare import compare_studies, write_page
+    from simstudy.results.store.atomic_files import write_text
+    from simstudy.workflow.compare import compare_studies
 
     if len({directory.resolve() for directory in directories}) < max(len(directories), 2):
         names = ", ".join(map(str, directories))
-        raise SimstudyError(f"compare needs at least two different results; given: {names}")
-    write_page(out, compare_studies([*map(_opened, directories)]))
+        raise SimstudyError(f"compare needs at least two different results, not: {names}")
+    write_text(out, compare_studies([*map(_opened, directories)]))
     echo(f"Comparison: {out}")
 
 
@@ -148,7 +147,6 @@ def _table(measure: str) -> str | dict[str, object]:
     """A measure by its name, or the table that a text in braces is."""
     if not measure.lstrip().startswith("{"):
         return measure
-    try:
-        return tomllib.loads(f"measure = {measure}")["measure"]
-    except tomllib.TOMLDecodeError as error:
-        raise SimstudyError(f"--measure {measure}: not a table of TOML: {error}") from error
+    with reported(f"--measure {measure}: not a TOML table", tomllib.TOMLDecodeError):
+        table: dict[str, object] = tomllib.loads(f"measure = {measure}")["measure"]
+    return table

@@ -18,7 +18,7 @@ from typer import Argument, Exit, Option
 from simstudy.cli.report import results_of_others
 from simstudy.data.sizes import Size, whole_number
 from simstudy.engine.workers.child import available_processors, spare_children
-from simstudy.errors import SOME_FAILED, SimstudyError
+from simstudy.errors import SOME_FAILED, SimstudyError, reported
 from simstudy.study.constants import DOSES
 from simstudy.study.files import read_toml, study_path
 from simstudy.texts import counted, echo, shortened
@@ -49,7 +49,7 @@ def run(
     models: Models = None,
     sizes: Annotated[_Text, Option(help="Training sizes to use instead, e.g. 50,500,5000.")] = None,
     seed: Annotated[int | None, Option(help="Seed to use instead.")] = None,
-    without: Annotated[_Text, Option(help="Data sets, learners to omit, e.g. adult,CaMML.")] = None,
+    without: Annotated[_Text, Option(help="Data sets or learners to omit, e.g. CaMML.")] = None,
     quiet: Quiet = False,
     overwrite: Overwrite = False,
     no_report: Annotated[bool, Option("--no-report", help="Write scores only, no report.")] = False,
@@ -67,7 +67,9 @@ def run(
     settings: dict[str, object] = {"models": models, "seed": seed}
     if sizes is not None:
         expected = "a list of whole numbers such as 50,500,5000"
-        settings[DOSES] = _parsed("--sizes", sizes, expected, _sizes)
+        settings[DOSES] = _parsed(
+            "--sizes", sizes, expected, lambda text: [*map(whole_number, text.split(","))]
+        )
     overrides = {key: value for key, value in settings.items() if value is not None}
     piece = None
     if shard is not None:
@@ -97,9 +99,7 @@ def run(
         if is_collection(content):
             for option, value in (("--shard", shard), ("--without", without)):
                 if value is not None:
-                    raise SimstudyError(
-                        f"{option} applies to a single study, not to a list of studies"
-                    )
+                    raise SimstudyError(f"{option} applies to a single study, not to a list")
             with busy(reading, quiet):
                 collection = load_collection(study, overrides, content)
             failed = _run_all(collection, out, quiet, log, options)
@@ -181,7 +181,7 @@ def _print_results(results: Results, no_report: bool = False, brief: bool = Fals
 def _cluster(backend: str, address: str | None) -> str | None:
     """The Dask scheduler to use, if any."""
     if backend not in ("processes", "dask"):
-        raise SimstudyError(f"--backend: '{backend}' is not known; it must be processes or dask")
+        raise SimstudyError(f"--backend: '{backend}' is unknown; choose processes or dask")
     if backend == "processes" and address is not None:
         raise SimstudyError("--address needs --backend dask")
     return None if backend == "processes" else address or "local"
@@ -189,14 +189,9 @@ def _cluster(backend: str, address: str | None) -> str | None:
 
 def _parsed(option: str, text: str, expected: str, read: Callable[[str], T]) -> T:
     """The value of an option; an error names what is expected."""
-    try:
-        return read(text)
-    except ValueError as error:
-        raise SimstudyError(f"{option}: '{shortened(text)}' is not {expected}") from error
-
-
-def _sizes(text: str) -> list[int]:
-    return [whole_number(number) for number in text.split(",")]
+    with reported(f"{option}: '{shortened(text)}' is not {expected}", ValueError, why=False):
+        value = read(text)
+    return value
 
 
 def _shard(text: str) -> tuple[int, int]:
@@ -337,8 +332,6 @@ def plan(
     except SimstudyError:
         raise
     except (ValueError, OverflowError) as error:  # the number of models overflows
-        raise SimstudyError(
-            f"--mcse or --difference is too small to plan for: {error.args[-1]}"
-        ) from error
+        raise SimstudyError(f"--mcse or --difference is too small: {error.args[-1]}") from error
     for line in lines:
         echo(line)

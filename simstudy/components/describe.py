@@ -15,6 +15,7 @@ import re
 import textwrap
 import types
 import typing
+from collections import ChainMap
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -61,7 +62,6 @@ class Description:
     name: str
     summary: str
     text: tuple[str, ...]  # paragraphs
-    formula: str  # the paragraph with a formula
     parameters: tuple[Parameter, ...]
     notes: tuple[str, ...]
     references: tuple[str, ...]
@@ -94,16 +94,13 @@ def describe_component(registry: AnyRegistry, name: str) -> Description:
     first, *paragraphs = _paragraphs(documents[0][""]) or [""]
     if hasattr(component, "_classifier"):  # the last docstring is that of the classifier
         paragraphs = _paragraphs(documents[-1][""])[:2]
-    sections: dict[str, str] = {}
-    for document in reversed(documents):  # a class takes precedence over its base classes
-        sections |= document
+    sections = ChainMap(*documents)  # a class takes precedence over its base classes
     references = re.sub(r"^\.\. \[\w+\] ", "", sections.get("References", ""), flags=re.MULTILINE)
     return Description(
         kind=registry.kind,
         name=name,
         summary=plain_text(first),
         text=tuple(map(plain_text, paragraphs)),
-        formula=next((plain_text(text) for text in paragraphs if "``" in text), ""),
         parameters=tuple(_parameters(component, documents)),
         notes=tuple(map(plain_text, _paragraphs(sections.get("Notes", "")))),
         references=tuple(map(plain_text, _paragraphs(references))),
@@ -148,9 +145,7 @@ def plain_text(text: str) -> str:
 
 def _parameters(component: Definition, documents: list[dict[str, str]]) -> Iterator[Parameter]:
     """The parameters of a component; of a measure, all but the predictions and true classes."""
-    entries: dict[str, tuple[str, str]] = {}
-    for document in reversed(documents):  # a class takes precedence over its base classes
-        entries |= _entries(document.get("Parameters", ""))
+    entries = ChainMap(*(_entries(document.get("Parameters", "")) for document in documents))
     hints, defaults = _signature(component)
     for name, default in defaults.items():
         hint = hints.get(name, Any)

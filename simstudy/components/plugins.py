@@ -25,7 +25,7 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 from types import ModuleType
 from typing import NamedTuple
 
-from simstudy.errors import SimstudyError, describe, reason
+from simstudy.errors import SimstudyError, describe, reported
 
 DATA_FILES = "DATA_FILES"
 PREFIX = "simstudy_plugin_"  # of the packages that hold the modules of plugins
@@ -169,9 +169,8 @@ def _execute(path: Path, package: str, main: str) -> None:
         _forget(path.parent, package)
         if isinstance(error, KeyboardInterrupt):
             raise
-        raise SimstudyError(
-            f"plugin {path} fails to load: {_describe(error, path, origins)}"
-        ) from error
+        text = _describe(error, path, origins)
+        raise SimstudyError(f"plugin {path} fails to load: {text}") from error
 
 
 def _forget(directory: Path, package: str) -> None:
@@ -278,11 +277,11 @@ def _needed_files(
     exists = Path.is_file if contents is None else contents.__contains__
 
     def read(name: str, title: str) -> bytes:
-        try:
-            path = directory / name
-            return path.read_bytes() if contents is None else contents[path]
-        except (OSError, ValueError) as error:  # a path with a NUL in it is a ValueError
-            raise SimstudyError(f"{title} cannot be read: {reason(error)}") from error
+        path = directory / name
+        # a path with a NUL in it is a ValueError
+        with reported(f"{title} cannot be read", OSError, ValueError):
+            content = path.read_bytes() if contents is None else contents[path]
+        return content
 
     files = {module: read(module, f"plugin {directory / module}")}
     waiting = [module]
@@ -354,9 +353,8 @@ def _data_files(tree: ast.Module, path: Path) -> list[str]:
         with contextlib.suppress(ValueError):
             listed = ast.literal_eval(node.value)
         if not isinstance(listed, list | tuple) or not all(isinstance(n, str) for n in listed):
-            raise SimstudyError(
-                f'{path}, {DATA_FILES}: it must be a literal list of names, e.g. ["table.csv"]'
-            )
+            wanted = 'a literal list of names, e.g. ["table.csv"]'
+            raise SimstudyError(f"{path}, {DATA_FILES}: it must be {wanted}")
         names += listed
     for name in names:
         place = PureWindowsPath(name)  # refuses what is absolute anywhere

@@ -14,19 +14,10 @@ import re
 import sys
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import (
-    TYPE_CHECKING,
-    Any,
-    Generic,
-    Literal,
-    Required,
-    TypeAlias,
-    TypedDict,
-    TypeVar,
-    Unpack,
-)
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, Unpack
 
 from simstudy.components.plugins import is_plugin, plugin_digest, read_plugin
 from simstudy.errors import SimstudyError, describe, suggestion
@@ -37,7 +28,7 @@ if TYPE_CHECKING:
     from simstudy.estimators.bench import Estimator
     from simstudy.estimators.comparing import LearnerTest
     from simstudy.learners.base import Learner
-    from simstudy.measures.base import Measure, MeasureFunction
+    from simstudy.measures.base import Measure, MeasureFunction, MeasureOptions
     from simstudy.sources.changes.base import Change
     from simstudy.sources.families.base import Family
 
@@ -53,6 +44,7 @@ class UnknownNameError(SimstudyError):
     """A name that nothing is registered under."""
 
 
+@dataclass(eq=False, repr=False)
 class Registry(Generic[Registered]):
     """The components of one kind, built in or registered by plugins.
 
@@ -60,31 +52,25 @@ class Registry(Generic[Registered]):
     ``by_path`` has for its package, or for "".
     """
 
-    def __init__(
-        self,
-        kind: str,
-        plural: str,
-        builtin: Mapping[str, str],
-        reserved: Sequence[str] = (),
-        by_path: Mapping[str, str] | None = None,
-        by_path_help: str = "",
-        known_paths: Sequence[str] = (),
-    ) -> None:
-        self.by_path_help, self.known_paths = by_path_help, known_paths
-        self.kind, self.plural, self.reserved, self._by_path = kind, plural, reserved, by_path
-        self._phrase = f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"
-        self._builtin = dict(builtin)
-        self._registered: dict[str, Any] = {}  # of plugins, which need no base class
+    kind: str
+    plural: str
+    _builtin: Mapping[str, str]
+    reserved: Sequence[str] = ()
+    by_path: Mapping[str, str] | None = None
+    by_path_help: str = ""
+    known_paths: Sequence[str] = ()
+    # of plugins, which need no base class
+    _registered: dict[str, Any] = field(default_factory=dict, init=False)
 
     def register(self, name: str, component: Defined) -> Defined:
         """Add a component under a new name."""
+        phrase = f"{'an' if self.kind[0] in 'aeiou' else 'a'} {self.kind}"
         if name in self.reserved:
-            text = f"{self._phrase} cannot be named '{name}': the scores have a column of that name"
-            raise SimstudyError(text)
+            raise SimstudyError(f"{phrase} cannot be named '{name}': scores have that column")
         previous = self._registered.get(name, component)
         if name in self._builtin or _definition(previous) != _definition(component):
             origin = "simstudy" if name in self._builtin else previous.__module__
-            raise SimstudyError(f"{self._phrase} named '{name}' is already registered by {origin}")
+            raise SimstudyError(f"{phrase} named '{name}' is already registered by {origin}")
         self._registered[name] = component
         return component
 
@@ -92,8 +78,8 @@ class Registry(Generic[Registered]):
         """The component of this name; an error with suggestions if unknown."""
         if name in self._builtin:
             return _import(self._builtin[name])
-        if self._by_path is not None and ":" in name:
-            return _import(self._by_path.get(_package(name), self._by_path[""]))(name)
+        if self.by_path is not None and ":" in name:
+            return _import(self.by_path.get(_package(name), self.by_path[""]))(name)
         if name not in self._registered:
             load_entry_points()
         if name not in self._registered:
@@ -276,21 +262,8 @@ def register_test(name: str) -> Callable[[Class], Class]:
     return lambda cls: TESTS.register(name, cls)
 
 
-class MeasureOptions(TypedDict, total=False):
-    """The keywords of `simstudy.measures.base.measure`."""
-
-    greater_is_better: Required[bool]
-    logarithmic: bool
-    label: str
-    unit: str
-    zero: str
-    over: Literal["row", "set"]
-    partial: bool
-    equivalent: float | None
-
-
 def register_measure(
-    name: str, **options: Unpack[MeasureOptions]
+    name: str, *, greater_is_better: bool, **options: Unpack[MeasureOptions]
 ) -> Callable[[MeasureFunction], Measure[..., float | FloatArray]]:
     """Make a measure known to studies under ``name`` (a function decorator).
 
@@ -298,7 +271,7 @@ def register_measure(
     """
     from simstudy.measures.base import measure
 
-    attach = measure(**options)
+    attach = measure(greater_is_better=greater_is_better, **options)
     return lambda function: MEASURES.register(name, attach(function))
 
 

@@ -14,7 +14,7 @@ from simstudy.components.spec import Spec
 from simstudy.data.sample import Sample
 from simstudy.data.splits.schemes import Scheme, Split
 from simstudy.engine.plan import Plan
-from simstudy.engine.scoring import check_probabilities
+from simstudy.engine.scoring import check_probabilities, fixed_prior
 from simstudy.estimators.bench import Bench, Judge, scheme_name
 from simstudy.measures.positive_class import arguments
 from simstudy.sources.source import Problem
@@ -23,20 +23,6 @@ if TYPE_CHECKING:
     from simstudy.learners.base import Learner
 
 Streams = Callable[[str], np.random.Generator]
-
-
-class Sequential:
-    """Streams by purpose, each continued from where the last fit left it."""
-
-    def __init__(self, stream: Streams) -> None:
-        self._stream = stream
-        self._used: dict[str, np.random.Generator] = {}
-
-    def __call__(self, purpose: str) -> np.random.Generator:
-        """Return the stream of a purpose."""
-        if purpose not in self._used:
-            self._used[purpose] = self._stream(purpose)
-        return self._used[purpose]
 
 
 def splitter(target: IntArray, stream: Streams) -> Callable[[Scheme], Sequence[Split]]:
@@ -61,7 +47,8 @@ def bench_of(
 ) -> tuple[Bench, Bench]:
     """Return the bench of a learner and a sample, and that of its mirror image.
 
-    The latter has the same fits, asked about other attributes; without any, it is the same bench.
+    The latter has the same fits, which predict for other attributes; without any, it is the same
+    bench.
 
     Parameters
     ----------
@@ -74,7 +61,7 @@ def bench_of(
     streams
         The learner's stream for each purpose.
     mirrored
-        Attributes that the mirror image is asked about in place of those of the sample.
+        Attributes that the mirror image predicts for, in place of those of the sample.
     """
     classes, reflections = sample.classes, {}
 
@@ -105,14 +92,8 @@ def judge_of(plan: Plan, measure: Spec, target: IntArray, problem: Problem) -> J
     classes, kind = problem.classes, plan.prior
 
     def prior(trained: IntArray, tested: IntArray) -> FloatArray:
-        if kind == "uniform":
-            return np.full(classes, 1 / classes)
-        if kind == "true":
-            assert problem.truth is not None
-            return problem.truth.class_prior()
-        if not isinstance(kind, str):
-            return np.asarray(kind, dtype=np.float64)
-        counts = trained if kind == "train" else np.bincount(tested, minlength=classes)
-        return smoothed(counts)
+        if kind not in ("train", "test"):
+            return fixed_prior(kind, classes, problem.truth)
+        return smoothed(trained if kind == "train" else np.bincount(tested, minlength=classes))
 
     return Judge(function, target, classes, prior, plan.cutoff, context, keyed)

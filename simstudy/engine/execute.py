@@ -29,10 +29,8 @@ def execute(
     """
     tasks: list[TaskKey] = [(model, None) for model in range(plan.problems)]
     if todo is not None:
-        tasks = [
-            (model, None if len(wanted) == plan.cells_each else wanted)
-            for model, wanted in todo.items()
-        ]
+        whole = plan.cells_each
+        tasks = [(model, None if len(keys) == whole else keys) for model, keys in todo.items()]
     jobs = max(1, min(jobs or available_processors(), len(tasks)))
     if cluster is not None:
         from simstudy.engine.workers.dask import execute_on_dask

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from itertools import chain
@@ -95,10 +94,6 @@ class Plan:
     def doses(self) -> tuple[int, ...]:
         """The doses, such as training sizes."""
         return self.experiment.doses(self)
-
-    def at_doses(self, doses: Iterable[int]) -> Plan:
-        """The plan with other doses."""
-        return self.experiment.at_doses(self, doses)
 
     @property
     def component_names(self) -> dict[str, list[str]]:

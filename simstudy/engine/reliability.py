@@ -15,15 +15,13 @@ import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.engine.evaluation import Trial
-from simstudy.engine.plan import Plan, make_plan
+from simstudy.engine.plan import Plan
 from simstudy.engine.task import DRAWING, Task, prepare
 from simstudy.errors import SimstudyError, describe
 from simstudy.measures.base import modal_class
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from simstudy.study.study import Study
 
 EVERY, MODAL = "every", "modal"
 MAX_MODELS = 20
@@ -39,7 +37,7 @@ class Repeated(NamedTuple):
 
 
 def reliability(
-    study: Study | Plan,
+    plan: Plan,
     models: int | None = None,
     size: int | Sequence[int] | None = None,
     bins: int = 10,
@@ -67,7 +65,6 @@ def reliability(
     import pandas as pd
     from threadpoolctl import threadpool_limits
 
-    plan = study if isinstance(study, Plan) else make_plan(study)
     models = min(plan.problems, MAX_MODELS) if models is None else models
     sizes = _selected("size", [size] if isinstance(size, int) else size, plan.train_sizes)
     labels = _selected("learner", learners, [component.label for component in plan.learners])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
@@ -43,9 +44,8 @@ def check_probabilities(proba: FloatArray, rows: int, classes: int) -> FloatArra
         raise InvalidProbabilitiesError("complex numbers instead of probabilities")
     proba = np.asarray(proba, dtype=np.float64)
     if proba.shape != (rows, classes):
-        raise InvalidProbabilitiesError(
-            f"probabilities of shape {proba.shape} instead of {(rows, classes)}"
-        )
+        expected = (rows, classes)
+        raise InvalidProbabilitiesError(f"probabilities of shape {proba.shape}, not {expected}")
     # column-major: few classes, many rows
     proba = np.asfortranarray(proba)
     sums = proba.sum(axis=1)
@@ -75,13 +75,18 @@ def class_prior(
         return train.class_frequencies()
     if kind == "test" and test.weights is None:
         return test.class_frequencies(train.classes)
+    return fixed_prior("true" if kind == "test" else kind, train.classes, model)
+
+
+def fixed_prior(kind: str | Sequence[float], classes: int, model: Population | None) -> FloatArray:
+    """A prior that does not depend on rows: uniform, the true one, or the given one."""
     if kind == "uniform":
-        return np.full(train.classes, 1 / train.classes)
-    if kind in ("true", "test") and model is not None:
+        return np.full(classes, 1 / classes)
+    if kind == "true" and model is not None:
         return model.class_prior()
     prior = np.asarray(kind, dtype=np.float64)
-    if len(prior) != train.classes:
-        raise ValueError(f"the given prior has {len(prior)} classes, the model {train.classes}")
+    if len(prior) != classes:
+        raise ValueError(f"the prior has {len(prior)} classes, the model {classes}")
     return prior
 
 
@@ -204,20 +209,16 @@ class Called(NamedTuple):
     arguments: Keywords
 
 
+@dataclass
 class Answers:
     """Predictions expanded to the rows of one test, plain or clipped."""
 
-    def __init__(
-        self,
-        test: Trial,
-        prior: FloatArray,
-        predictions: dict[str, FloatArray | None],
-        cutoff: str,
-        train_rows: int,
-    ) -> None:
-        self.test, self.prior, self.predictions = test, prior, predictions
-        self._cutoff, self._train_rows = cutoff, train_rows
-        self._expanded: dict[tuple[str, bool], FloatArray] = {}
+    test: Trial
+    prior: FloatArray
+    predictions: dict[str, FloatArray | None]
+    _cutoff: str
+    _train_rows: int
+    _expanded: dict[tuple[str, bool], FloatArray] = field(default_factory=dict)
 
     def __call__(self, name: str, clipped: bool) -> FloatArray:
         """Probabilities of every class for each row of the test."""

@@ -34,6 +34,7 @@ from simstudy.engine.scoring import (
 from simstudy.errors import describe
 from simstudy.experiments.base import ScoreColumn
 from simstudy.sources.changes.world import Population
+from simstudy.texts import shortened
 
 if TYPE_CHECKING:
     from simstudy.learners.base import Fitted, Learner
@@ -372,9 +373,7 @@ def state_restored() -> Iterator[None]:
 
 def plain_text(text: str, longest: int = _MAX_TEXT) -> str:
     """Text that can be encoded as UTF-8, its middle cut out if it is very long."""
-    if len(text) > longest:
-        text = f"{text[: longest // 2]} […] {text[-longest // 2 :]}"
-    return text.encode("utf-8", "backslashreplace").decode()
+    return shortened(text, longest).encode("utf-8", "backslashreplace").decode()
 
 
 def _blank(plan: Plan, model: int, size: int, component: Spec) -> Cell:

@@ -7,6 +7,7 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import cache
 from time import perf_counter
 from typing import ClassVar, Generic, TypeVar
 
@@ -15,7 +16,7 @@ import numpy as np
 from simstudy.arrays import FloatArray
 from simstudy.components.spec import Spec
 from simstudy.data.sample import Sample
-from simstudy.engine.benches import Sequential, Streams, judge_of
+from simstudy.engine.benches import Streams, judge_of
 from simstudy.engine.evaluation import EXACT
 from simstudy.engine.task import Cell, NoPrimaryError, Task, plain_text
 from simstudy.estimators.bench import Judge
@@ -63,10 +64,8 @@ class ExactTask(Task, Generic[D, O]):
         return judge_of(self._plan, measure, sample.target, self._problem)
 
     def _streams(self, learner: Spec, place: str) -> Streams:
-        """The streams of a learner by purpose."""
-        return Sequential(
-            lambda purpose: self._stream(f"learner/{learner.identity}/{place}/{purpose}")
-        )
+        """The streams of a learner by purpose, each continued from where the last fit left it."""
+        return cache(lambda purpose: self._stream(f"learner/{learner.identity}/{place}/{purpose}"))
 
     def _exact(self, sample: Sample, place: str) -> FloatArray:
         """The exact values of learners fitted to a sample, by measure; NaN where there is none."""

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial, wraps
-from typing import Any, Literal, ParamSpec, Protocol, Self, TypeAlias, TypedDict, TypeVar, cast
+from typing import Any, Literal, ParamSpec, Protocol, TypeAlias, TypedDict, TypeVar, Unpack, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -95,7 +95,7 @@ class Undefined(float):
 
     reason: str
 
-    def __new__(cls, reason: str) -> Self:
+    def __new__(cls, reason: str) -> "Undefined":
         """Make a NaN that knows its reason."""
         value = super().__new__(cls, math.nan)
         value.reason = reason
@@ -114,26 +114,29 @@ class Measure(Protocol[P, R_co]):
     def __hash__(self) -> int: ...
 
 
+class MeasureOptions(TypedDict, total=False):
+    """The optional keywords of `measure`; see `MeasureInfo`."""
+
+    logarithmic: bool
+    label: str
+    unit: str
+    zero: str
+    over: Literal["row", "set"]
+    partial: bool
+    equivalent: float | None
+
+
 def measure(
-    *,
-    greater_is_better: bool,
-    logarithmic: bool = False,
-    label: str = "",
-    unit: str = "",
-    zero: str = "",
-    over: Literal["row", "set"] = "row",
-    partial: bool = False,
-    equivalent: float | None = None,
+    *, greater_is_better: bool, **options: Unpack[MeasureOptions]
 ) -> Callable[[Callable[P, R_co]], Measure[P, R_co]]:
     """Attach a `MeasureInfo` to a function as ``.info``, and let it ignore other context.
 
     All measures can then be called alike, ``f(proba, y, prior=…, weights=…)``. A measure over sets
     that takes no weights refuses them; one that takes them refuses those that are no weights.
     """
-    if equivalent is not None and not 0 <= equivalent < math.inf:
-        raise ValueError(f"equivalent is {equivalent!r}; it must be a number of at least 0")
-    facts = (greater_is_better, logarithmic, label, unit, zero, over, partial)
-    info = MeasureInfo(*facts, equivalent=equivalent)
+    info = MeasureInfo(greater_is_better, **options)
+    if info.equivalent is not None and not 0 <= info.equivalent < math.inf:
+        raise ValueError(f"equivalent is {info.equivalent!r}; it must be a number of at least 0")
 
     def attach(function: Callable[P, R_co]) -> Measure[P, R_co]:
         name, unused = function.__name__, CONTEXT_KEYWORDS - keywords(function)
@@ -141,14 +144,14 @@ def measure(
         @wraps(function)
         def called(*args: P.args, **kwargs: P.kwargs) -> R_co:
             for key in unused.intersection(kwargs):
-                if kwargs.pop(key) is not None and key == "weights" and over == "set":
+                if kwargs.pop(key) is not None and key == "weights" and info.over == "set":
                     raise ValueError(f"measure {name!r} takes no weights of rows")
-            if over == "set" and (weights := kwargs.get("weights")) is not None:
+            if info.over == "set" and (weights := kwargs.get("weights")) is not None:
                 kwargs["weights"] = usable_weights(name, cast(FloatArray, weights))
             return function(*args, **kwargs)
 
         measured = cast(Measure[P, R_co], called)
-        measured.info = replace(info, label=label or name.replace("_", " "))
+        measured.info = replace(info, label=info.label or name.replace("_", " "))
         return measured
 
     return attach

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from simstudy.errors import SimstudyError
+from simstudy.errors import SimstudyError, reported
 from simstudy.report.charts import layout
 from simstudy.report.charts.layout import NotDrawnError
 from simstudy.report.charts.mpl import SCREEN, STYLES, plain
@@ -171,11 +171,8 @@ def write_files(
     text = "\n\n".join([f"# {markdown_text(study.heading)}", *captions]) + "\n"
     paths = {directory / name: content for name, content in files.items()}
     paths[directory / CAPTIONS] = text.encode()
-    try:
+    with reported(f"{directory} cannot be written to", OSError):
         atomic_files.write_files(paths)
-    except OSError as error:
-        reason = error.strerror or error
-        raise SimstudyError(f"{directory} cannot be written to: {reason}") from error
     return list(paths)
 
 

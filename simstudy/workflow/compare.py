@@ -5,12 +5,10 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from simstudy.errors import SimstudyError
 from simstudy.results.read.open import Results
-from simstudy.results.store.atomic_files import write_files
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -59,7 +57,7 @@ def compare_studies(
     from simstudy.report.pages.comparison import Compared, compare_page
 
     if not results:
-        raise SimstudyError("no studies were given to compare")
+        raise SimstudyError("there are no studies to compare")
     named = dict(zip(_names(results, names), results, strict=True))
     joined = all(each.study.page.joined for each in results)
     if variants and not joined:
@@ -156,21 +154,12 @@ def common_measure(results: Sequence[Results]) -> str:
     raise SimstudyError(f"the studies have no measure in common: {'; '.join(listed)}")
 
 
-def write_page(path: str | Path, text: str) -> None:
-    """Write a page atomically."""
-    try:
-        write_files({Path(path): text.encode()})
-    except OSError as error:
-        raise SimstudyError(f"{path} cannot be written: {error.strerror or error}") from error
-
-
 def _names(results: Sequence[Results], names: Sequence[str] | None) -> list[str]:
     """A unique name for each study."""
     if names is not None:
         if len(names) != len(results) or len({*names}) < len(names):
-            raise SimstudyError(
-                f"{len(results)} studies need as many different names; given: {', '.join(names)}"
-            )
+            count, listed = len(results), ", ".join(names)
+            raise SimstudyError(f"{count} studies need {count} different names, not: {listed}")
         return list(names)
     recorded = [str(study.settings["name"]) for study in results]
     if len({*recorded}) < len(recorded):

@@ -17,14 +17,14 @@ from simstudy.errors import SimstudyError
 from simstudy.experiments.learners.data_results import DataResults
 from simstudy.results.read.model_analyses import ModelResults
 from simstudy.results.read.open import Results
-from simstudy.results.store.atomic_files import write_files
+from simstudy.results.store.atomic_files import write_files, write_text
 from simstudy.study.claims import ModelClaim, Statement
 from simstudy.study.constants import JOURNAL
 from simstudy.study.files import set_dotted
 from simstudy.study.lists import Collection, Reading, load_variant
 from simstudy.study.study import Study
 from simstudy.texts import shortened
-from simstudy.workflow.compare import compare_studies, write_page
+from simstudy.workflow.compare import compare_studies
 from simstudy.workflow.progress import Progress
 from simstudy.workflow.run import RunOptions, run_study
 
@@ -72,10 +72,10 @@ def run_collection(
     if options.get("report", True):
         from simstudy.report.tables.comparison import published
 
-        write_page(directory / PAGE, page(collection, results, readings))
+        write_text(directory / PAGE, page(collection, results, readings))
         for printed, agreement in _agreements(collection, results):
             table = published(printed, agreement)
-            write_page(directory / f"{table.name}.csv", table.csv)
+            write_text(directory / f"{table.name}.csv", table.csv)
     return results + [each for made in readings for each in made if each.manifest["failures"]]
 
 
@@ -145,9 +145,7 @@ def parse_key(text: str) -> tuple[str, list[object]]:
     key, _, listed = text.partition("=")
     values = re.findall(r"(?:\[[^\]]*\]|\"[^\"]*\"|[^,])+", listed)
     if not key.strip() or not values:
-        raise SimstudyError(
-            f"--key: '{text}' is not a key with its values such as measures.prior=train,test"
-        )
+        raise SimstudyError(f"--key: '{text}' is not of the form measures.prior=train,test")
     return key.strip(), [_value(value.strip()) for value in values]
 
 
@@ -157,9 +155,7 @@ def _value(text: str) -> object:
     except tomllib.TOMLDecodeError:
         return text
     except (ValueError, RecursionError) as error:  # numbers of thousands of digits, deep nesting
-        raise SimstudyError(
-            f"--key: '{shortened(text)}' is too long a number, or nested too deeply"
-        ) from error
+        raise SimstudyError(f"--key: '{shortened(text)}' is too long or deeply nested") from error
 
 
 def variants(keys: Sequence[tuple[str, Sequence[object]]]) -> list[Reading]:
@@ -194,7 +190,7 @@ def vary_study(
     """Run variants of a study and write a page: which findings hold under all of them.
 
     Each variant goes to ``<out>/<study>-varied/<variant>``, the page beside them. Variants that
-    differ in their analysis alone share their cells.
+    differ only in their analysis share their cells.
 
     Parameters
     ----------
@@ -231,7 +227,7 @@ def vary_study(
             _share(computed.setdefault(make_plan(study).fingerprint(), directory), directory)
             with watch(study) if watch is not None else nullcontext() as progress:
                 results.append(run_study(study, directory, progress=progress, **options))
-    write_page(place / PAGE, variants_page(readings, results))
+    write_text(place / PAGE, variants_page(readings, results))
     return place / PAGE, results
 
 

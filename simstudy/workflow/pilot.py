@@ -63,10 +63,7 @@ class Pilot:
 
 
 def run_pilot(
-    study: Study,
-    models: int = 12,
-    jobs: int | None = None,
-    progress: Progress | bool | None = None,
+    study: Study, models: int = 12, jobs: int | None = None, progress: Progress | bool | None = None
 ) -> Pilot:
     """Run the first models of a study without saving them, to estimate precision and run time.
 
@@ -100,9 +97,7 @@ def run_pilot(
         results = run_study(few, directory + "/pilot", jobs=jobs, report=False, progress=note)
         table = precision(results.scores, value=results.measures[0])
         if table.loc[table["kind"] == "mean", "sd"].isna().all():
-            raise SimstudyError(
-                "the pilot has no finite scores to estimate a standard deviation from"
-            )
+            raise SimstudyError("the pilot has too few finite scores for a standard deviation")
         drawn = perf_counter()
         write_report(results, Store(results.directory))
         report = perf_counter() - drawn
@@ -120,7 +115,7 @@ def forecast(pilot: Pilot, mcse: float | None, difference: float | None, power: 
 
     study = pilot.study
     names = {kind: name.format(study.experiment.treatment) for kind, name in _NAMES.items()}
-    kinds = [kind for kind in _NAMES if not math.isnan(pilot.spread(kind))]
+    spreads = {kind: spread for kind in _NAMES if not math.isnan(spread := pilot.spread(kind))}
     error = pilot.precision["mcse_error"].max()
     number = int(pilot.precision["sd"].notna().sum())
     lines = [
@@ -129,26 +124,22 @@ def forecast(pilot: Pilot, mcse: float | None, difference: float | None, power: 
         "from them tend to be too high.",
         f"As specified, {study.models:,} models: {duration(pilot.seconds(study.models))}.",
     ]
-    for kind in kinds:
-        spread = pilot.spread(kind)
-        reached = spread / math.sqrt(study.models)
-        lines.append(
-            f"  {names[kind]}: standard deviation between models up to {spread:.4f}, so a "
-            f"Monte-Carlo standard error up to {reached:.4f}"
-        )
+    lines += [
+        f"  {names[kind]}: standard deviation between models up to {spread:.4f}, so a Monte-Carlo "
+        f"standard error up to {spread / math.sqrt(study.models):.4f}"
+        for kind, spread in spreads.items()
+    ]
     lacking = pilot.without_spread
     if lacking:
         more = f" and {len(lacking) - 3} more" if len(lacking) > 3 else ""
-        lines.append(
-            f"  not covered, because scores are not finite: {', '.join(lacking[:3])}{more}"
-        )
+        lines.append(f"  not covered, for lack of finite scores: {', '.join(lacking[:3])}{more}")
     if mcse is not None:
         lines.append(f"For a Monte-Carlo standard error of {mcse:g}:")
-        for kind in kinds:
-            models = models_needed(pilot.spread(kind), mcse)
+        for kind, spread in spreads.items():
+            models = models_needed(spread, mcse)
             lines.append(f"  {names[kind]}: {models:,} models, {duration(pilot.seconds(models))}")
-    if difference is not None and "difference" in kinds:
-        level, m, spread = study.analysis.confidence, pilot.tests, pilot.spread("difference")
+    if difference is not None and "difference" in spreads:
+        level, m, spread = study.analysis.confidence, pilot.tests, spreads["difference"]
         reached = power_of(difference, spread, study.models, level, m)
         models = models_for_power(difference, spread, power, level, m)
         lines += [

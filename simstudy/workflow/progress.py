@@ -13,7 +13,7 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from simstudy.errors import SimstudyError
+from simstudy.errors import reported
 from simstudy.texts import on_one_line
 
 if TYPE_CHECKING:
@@ -121,11 +121,8 @@ def notebook_bar() -> Iterator[Progress]:
 
 def _notebook_view(state: str, text: str) -> dict[str, str]:
     """The bar for pages and as plain text."""
-    style = "width: 20em; vertical-align: middle"
-    return {
-        "text/plain": text,
-        "text/html": f'<progress {state} style="{style}"></progress> <span>{text}</span>',
-    }
+    bar = f'<progress {state} style="width: 20em; vertical-align: middle"></progress>'
+    return {"text/plain": text, "text/html": f"{bar} <span>{text}</span>"}
 
 
 def _in_notebook() -> bool:
@@ -179,10 +176,8 @@ def watched(quiet: bool = False, log: Path | None = None, **facts: object) -> It
 @contextlib.contextmanager
 def _logged(path: Path, facts: dict[str, object]) -> Iterator[Progress]:
     """A line of JSON at the beginning, for each finished model, and at the end."""
-    try:
+    with reported(f"--log: {path} cannot be written", OSError):
         file = path.open("a", encoding="utf-8")
-    except OSError as error:
-        raise SimstudyError(f"--log: {path} cannot be written: {error.strerror}") from error
 
     def write(event: str, **fields: object) -> None:
         now = datetime.now().astimezone().isoformat(timespec="milliseconds")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from time import perf_counter
-from typing import TypedDict, Unpack
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from simstudy.data.sizes import Size, size_text
 from simstudy.engine.execute import execute
@@ -23,7 +23,9 @@ from simstudy.results.store.store import SHARD, Store
 from simstudy.study.constants import FAILURES
 from simstudy.study.study import Study
 from simstudy.workflow.progress import Progress, Step, shown
-from simstudy.workflow.refine import refine as add_sizes
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 CLOSE_SIZES = "the sizes around each crossing are already close, so refining added no sizes"
 NO_CROSSING = (
@@ -31,6 +33,8 @@ NO_CROSSING = (
     "another at one size and behind it at another), so refining added no sizes"
 )
 _MAX_NAMED = 5  # models that an error names
+_MAX_ROUNDS = 20  # of adding sizes
+Compute = Callable[[Plan, Mapping[int, list[CellKey]]], object]
 
 
 class RunOptions(TypedDict, total=False):
@@ -96,7 +100,7 @@ def run_study(
                 _compute(wide, store, cells, plan.problems, options, update)
 
             made = results_of(study, plan, store.directory)
-            reused &= not add_sizes(made, plan, store, compute)
+            reused &= not _add_sizes(made, plan, store, compute)
             if not _is_refined(store):
                 made = results_of(study, plan, store.directory)
                 assert isinstance(made, ModelResults)
@@ -206,9 +210,7 @@ def merge(
     if not (pieces := [Store(Path(directory)) for directory in directories]):
         raise SimstudyError("there are no results to merge")
     if overwrite and os.path.realpath(out) in map(os.path.realpath, directories):
-        raise SimstudyError(
-            f"{out} is one of the pieces, which --overwrite would delete; choose another --out"
-        )
+        raise SimstudyError(f"--overwrite would delete {out}, one of the pieces; change --out")
     manifests = [each for piece in pieces if "measures" in (each := piece.folder.required())]
     manifests = manifests or [pieces[0].folder.required(whole=True)]  # which refuses
     study = recorded_study(pieces[0].directory)
@@ -218,11 +220,9 @@ def merge(
     whole = Store(Path(out))
     described = ["measures", "columns", "about", "rests_on", "session", "parts", "notes", "tables"]
     first = filled(manifests[0])
-    networks = [item for each in manifests for item in filled(each)["networks"].items()]
+    networks = sorted(item for each in manifests for item in filled(each)["networks"].items())
     described += ["classes"] * bool(first["classes"])
-    whole.descriptions = {key: first[key] for key in described} | {
-        "networks": dict(sorted(networks))
-    }
+    whole.descriptions = {**{key: first[key] for key in described}, "networks": dict(networks)}
     with whole.folder.locked():
         refine = study.thresholds.refine or _is_refined(whole)
         if not (reused := whole.holds(plan, overwrite)):
@@ -259,10 +259,60 @@ def _refine_joined(study: Study, plan: Plan, store: Store) -> bool:
 
     try:
         made = results_of(study, plan, store.directory, runnable=False)
-        return add_sizes(made, plan, store, compute)
+        return _add_sizes(made, plan, store, compute)
     except _CodeNeededError as error:
         store.notes.append(str(error))
         return False
+
+
+def _add_sizes(results: Results, plan: Plan, store: Store, compute: Compute) -> bool:
+    """Add sizes around each crossing of the primary measure; whether that changes the results.
+
+    Each round adds sizes for the learners concerned, on all models. They depend on the scores
+    only, so that a resumed run adds the same sizes. ``compute`` computes and saves the given cells
+    of each model.
+    """
+    import pandas as pd
+
+    learners: dict[int, set[str]] = {}
+    table = results.scores
+    for _ in range(_MAX_ROUNDS):
+        proposed = _proposed(results, table)
+        new = {size: proposed[size] - learners.get(size, set()) for size in proposed}
+        if not any(new.values()):
+            break
+        for size, labels in new.items():
+            learners.setdefault(size, set()).update(labels)
+        wide = plan.experiment.at_doses(plan, sorted(learners))
+        missing = {
+            model: concerned
+            for model, keys in store.cells.todo(wide).items()
+            if (concerned := [key for key in keys if key[1] in learners[key[0]]])
+        }
+        if missing:
+            compute(wide, missing)
+        added = store.cells.columns(wide).scores(learners).to_pandas()
+        table = pd.concat([results.scores, added], ignore_index=True)
+    wide = plan.experiment.at_doses(plan, sorted(learners))
+    return store.write_refined(plan, wide, learners)
+
+
+def _proposed(results: Results, table: pd.DataFrame) -> dict[int, set[str]]:
+    """The sizes to add next, and for which learners."""
+    from simstudy.analysis.models.thresholds import compared, sizes_to_add
+
+    if len(results.treatments) < 2 or len(results.doses) < 2:
+        return {}
+    info, tests = results.info(), results.study.analysis
+    pairs = compared(
+        table,
+        value=results.measures[0],
+        greater_is_better=info.greater_is_better,
+        confidence=tests.confidence,
+        adjustment=tests.adjustment,
+        share=info.share,
+    )
+    return sizes_to_add(pairs, results.study.doses)
 
 
 def _place(study: Study, out: str | Path | None, suffix: str = "") -> Path:

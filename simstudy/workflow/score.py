@@ -52,9 +52,7 @@ def add_measures(
     manifest = store.folder.required(whole=True)
     recorded = recorded_study(store.directory)
     if not recorded.keep_answers:
-        raise SimstudyError(
-            f"{directory} has no predictions; run the study with keep_answers = true"
-        )
+        raise SimstudyError(f"{directory} has no predictions; rerun with keep_answers = true")
     # No learner is looked up, since none is needed: a directory of results may name any.
     stand_ins = {"learners": [{"name": "prior", "label": label} for label in recorded.labels]}
     before = load_study(path, stand_ins)
@@ -106,7 +104,7 @@ def _extended(
     for spec in extended.measured[len(study.measured) :]:
         for keyword in _fitted_keywords(spec.name):
             raise SimstudyError(
-                f"'{spec.name}' needs {_FITTED[keyword]}, not predictions alone; add it to "
+                f"'{spec.name}' needs {_FITTED[keyword]}, not only predictions; add it to "
                 "measures.also of the study and run it"
             )
     return extended
@@ -145,7 +143,7 @@ def _rescored(
                 same = recorded == value or (math.isnan(recorded) and math.isnan(value))
                 if cell.answers and not same:
                     raise SimstudyError(
-                        f"{kept} give {column.name} = {value}, and {recorded} is recorded; run the "
+                        f"{kept} give {column.name} = {value}, but {recorded} is recorded; run the "
                         "study again"
                     )
             together = tuple(values[column.name] for column in asked.columns)

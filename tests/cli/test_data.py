@@ -44,7 +44,7 @@ def test_the_schema_missing_values_and_classes_are_printed(command):
     assert (done.returncode, done.stderr) == (0, "")
     text = " ".join(done.stdout.split())
     assert "690 rows, 15 attributes (6 numeric, 9 nominal), 67 missing values" in text
-    assert "target 'class' of 2 classes" in text
+    assert "target 'class' with 2 classes" in text
     lines = done.stdout.splitlines()
     assert "A1        nominal       12  2: a, b" in lines
     assert "A2        numeric       12  13.75 to 80.25" in lines

@@ -39,7 +39,7 @@ KEPT = {"models = 4": "models = 4\nkeep_answers = true"}
         (("run", "{}", "--shard", "1/٣"), ("--shard: '1/٣' is not a shard such as 3/10",)),
         (("run", "{}", "--shard", "2/1"), ("--shard: '2/1'",)),
         (("run", "{}", "--sizes", f"20,{DIGITS}"), ("--sizes: '20,999", "whole numbers")),
-        (("vary", "{}", "--key", f"models={DIGITS}"), ("--key: '999", "too long a number")),
+        (("vary", "{}", "--key", f"models={DIGITS}"), ("--key: '999", "is too long or")),
         (
             ("cell", "{}", "--size", "1e999%", "--model", 0, "--learner", "NB"),
             ("--size: '1e999%'",),

@@ -88,9 +88,9 @@ def test_new_names_the_study_after_its_file(command, tmp_path, given, written, n
 def test_new_overwrites_nothing(command, refused, tmp_path):
     (tmp_path / "mine.toml").write_text("precious")
     (tmp_path / "link.toml").symlink_to("nowhere")
-    refused(command("new", "mine.toml"), "mine.toml exists already")
-    refused(command("new", "mine"), "mine.toml exists already")
-    refused(command("new", "link.toml"), "link.toml exists already")
+    refused(command("new", "mine.toml"), "mine.toml already exists")
+    refused(command("new", "mine"), "mine.toml already exists")
+    refused(command("new", "link.toml"), "link.toml already exists")
     refused(command("new", "mine.toml/x.toml"), "mine.toml/x.toml cannot be written")
     assert (tmp_path / "mine.toml").read_text() == "precious"
 

@@ -96,9 +96,10 @@ def test_bins_are_those_counted_by_hand(test_size, classes):
 
 
 def test_the_truth_lies_on_the_diagonal():
-    exact = calibration(reliability(study("exact", models=6), learners=["truth"]).table)
+    plan = make_plan(study("exact", models=6))
+    exact = calibration(reliability(plan, learners=["truth"]).table)
     np.testing.assert_allclose(exact["observed"], exact["predicted"], atol=1e-12)
-    drawn = reliability(study(400, models=20), size=10, learners=["truth"]).table
+    drawn = reliability(make_plan(study(400, models=20)), size=10, learners=["truth"]).table
     found = calibration(drawn).dropna(subset=["se"])
     assert (found["gap"] != 0).any()
     assert ((found["lower"] <= found["predicted"]) & (found["predicted"] <= found["upper"])).all()
@@ -106,7 +107,7 @@ def test_the_truth_lies_on_the_diagonal():
 
 
 def test_the_prior_predicts_its_frequencies_and_nothing_else():
-    table = reliability(study(50), size=10, learners=["prior"], bins=20).table
+    table = reliability(make_plan(study(50)), size=10, learners=["prior"], bins=20).table
     for _, rows in table.groupby("model"):
         assert len(rows) <= 3  # no more points than classes
         # Frequencies of 10 rows, counts from ½, sum to one over the classes.
@@ -183,7 +184,7 @@ def test_one_model_alone_has_no_interval_and_is_not_in_the_family():
 )
 def test_what_cannot_be_counted_is_refused(wrong, words):
     with pytest.raises(SimstudyError, match=words):
-        reliability(study(60), **wrong)
+        reliability(make_plan(study(60)), **wrong)
 
 
 @pytest.fixture(scope="module")
@@ -194,7 +195,7 @@ def results(tmp_path_factory):
 
 def test_results_give_the_pooled_table(results):
     found = results.reliability(size=40, learners=["NB"])
-    expected = calibration(reliability(study(60), size=40, learners=["NB"]).table)
+    expected = calibration(reliability(make_plan(study(60)), size=40, learners=["NB"]).table)
     pd.testing.assert_frame_equal(found, expected, check_exact=True)
     assert results.calibration(size=40, learners=["NB"]).models == 4
     assert set(found["m"]) == {int(found["se"].notna().sum())}

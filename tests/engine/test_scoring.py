@@ -50,7 +50,7 @@ def test_the_prior_is_the_one_asked_for(kind, expected):
 
 
 def test_a_given_prior_of_another_length_is_refused():
-    with pytest.raises(ValueError, match="the given prior has 2 classes, the model 3"):
+    with pytest.raises(ValueError, match="the prior has 2 classes, the model 3"):
         class_prior((0.5, 0.5), TRAIN, Trial(np.arange(2), TEST.target), MODEL)
 
 
@@ -111,7 +111,7 @@ def test_the_truth_has_no_divergence_from_itself():
 @pytest.mark.parametrize(
     ("proba", "said"),
     [
-        ([[0.5, 0.5]], r"of shape \(1, 2\) instead of \(2, 2\)"),
+        ([[0.5, 0.5]], r"of shape \(1, 2\), not \(2, 2\)"),
         ([[0.5, 0.5], [math.nan, 1]], "is not a number, in 1 of 2 rows"),
         ([[0.5, 0.5], [math.inf, 1]], "is not a number"),
         ([[0.5, 0.5], [-0.1, 1.1]], "is negative, in 1 of 2 rows"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
+from functools import cache
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 from simstudy.data.sample import Sample
 from simstudy.data.splits.schemes import Bootstrap, CrossValidation, Split
-from simstudy.engine.benches import Sequential, bench_of, splitter
+from simstudy.engine.benches import bench_of, splitter
 from simstudy.estimators.bench import Bench, Judge
 from simstudy.estimators.bootstrap import BootstrapEstimator
 from simstudy.estimators.splitting import (
@@ -51,7 +52,7 @@ def bench(learner, sample: Sample, seed: int = 1) -> Bench:
     def stream(purpose: str) -> np.random.Generator:
         return np.random.default_rng([seed, *purpose.encode()])
 
-    return bench_of(learner, sample, splitter(sample.target, stream), Sequential(stream))[0]
+    return bench_of(learner, sample, splitter(sample.target, stream), cache(stream))[0]
 
 
 def judge(measure, sample: Sample) -> Judge:

@@ -15,6 +15,7 @@ from simstudy.analysis.models.reliability import calibration
 from simstudy.analysis.models.thresholds import thresholds
 from simstudy.analysis.tests.intervals import intervals
 from simstudy.analysis.tests.pairwise import pairwise
+from simstudy.engine.plan import make_plan
 from simstudy.engine.reliability import reliability
 from simstudy.experiments import names
 from simstudy.experiments.estimators.results import EstimatorResults
@@ -265,7 +266,7 @@ def test_arguments_are_those_of_the_analyses(compared):
         compared.thresholds(confidence=0.7, adjustment="none"),
         thresholds(scores, value=value, confidence=0.7, adjustment="none"),
     )
-    repeated = reliability(compared.study, models=3, size=20, bins=5, classes="modal")
+    repeated = reliability(make_plan(compared.study), models=3, size=20, bins=5, classes="modal")
     expected = calibration(repeated.table, confidence=0.8, adjustment="none")
     options = {"classes": "modal", "confidence": 0.8, "adjustment": "none"}
     pd.testing.assert_frame_equal(compared.reliability(20, 3, 5, **options), expected)

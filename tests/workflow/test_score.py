@@ -132,9 +132,9 @@ def test_parts_of_regret_stay_and_failed_cells_stay_failed(write_study, tmp_path
 @pytest.mark.parametrize(
     ("changes", "measure", "said"),
     [
-        ({}, "kappa", "has no predictions; run the study with keep_answers = true"),
+        ({}, "kappa", "has no predictions; rerun with keep_answers = true"),
         (KEPT, "kapa", "unknown measure 'kapa'; did you mean 'kappa'"),
-        (KEPT, "representation", "'representation' needs learners' limits, not predictions alone"),
+        (KEPT, "representation", "'representation' needs learners' limits, not only predictions"),
         (KEPT, "message_length", "'message_length' needs fitted learners"),
         (KEPT, {"name": "cost", "matrix": [[0]]}, "measures.also"),
     ],
@@ -184,5 +184,5 @@ def test_the_command_adds_measures_and_writes_the_report(write_study, simstudy, 
     assert open_results(tmp_path / "out").measures == ["information_reward", "kappa", "cost"]
     wrong = simstudy("score", tmp_path / "out", "--measure", "{ name = ")
     assert wrong.returncode == 2
-    assert "not a table of TOML" in wrong.stderr
+    assert "not a TOML table" in wrong.stderr
     assert "Traceback" not in wrong.stderr

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from simstudy.errors import SimstudyError
+from simstudy.errors import SimstudyError, reported
 
 if TYPE_CHECKING:
     from simstudy.engine.plan import Plan
@@ -54,7 +54,7 @@ class Child:
         environment = {**os.environ, **{f"{name}_NUM_THREADS": "1" for name in _THREADS}}
         # Dask sets this for its workers; numpy then keeps returning memory, at half speed.
         environment.pop("MALLOC_TRIM_THRESHOLD_", None)
-        try:
+        with reported("a worker process cannot start", OSError):
             self._place = tempfile.mkdtemp(prefix="simstudy-")
             self._process = subprocess.Popen(
                 [sys.executable, "-c", _PROGRAM, self._place, *sys.path],
@@ -63,8 +63,6 @@ class Child:
                 env=environment,
                 process_group=0 if GROUPS else None,
             )
-        except OSError as error:
-            raise SimstudyError(f"a worker process cannot start: {error.strerror}") from error
         self._answers: queue.SimpleQueue[object] = queue.SimpleQueue()
         self._listener = threading.Thread(target=self._listen, daemon=True)
         self._listener.start()

@@ -31,7 +31,7 @@ from simstudy.engine.task import Cell, TaskKey
 from simstudy.engine.workers.child import pickled
 from simstudy.engine.workers.environment import BASIS, differences, environment
 from simstudy.engine.workers.guard import Batches, Guard, StoppedError
-from simstudy.errors import DifferentError, SimstudyError, describe
+from simstudy.errors import DifferentError, SimstudyError, describe, reported
 
 if TYPE_CHECKING:
     from distributed import Client, Future, SpecCluster
@@ -68,23 +68,17 @@ def execute_on_dask(
 @contextlib.contextmanager
 def _connected(address: str, jobs: int) -> Iterator[Client]:
     """A client of the scheduler, or of a local cluster; closed at the end."""
-    try:
+    needed = "a Dask cluster needs the package distributed: pip install 'simstudy[dask]'"
+    with reported(needed, ImportError, why=False):
         from distributed import Client
-    except ImportError as error:
-        raise SimstudyError(
-            "a Dask cluster needs the package distributed: pip install 'simstudy[dask]'"
-        ) from error
     with contextlib.ExitStack() as stack:
         stack.enter_context(_silence())  # problems are reported as errors
         if address == LOCAL:
             yield stack.enter_context(Client(stack.enter_context(_local_cluster(jobs))))
             return
-        try:
+        silent = f"no Dask scheduler answers at {address}; start one with: dask scheduler"
+        with reported(silent, OSError, ValueError, TypeError, why=False):
             client = Client(address, timeout=_PATIENCE)
-        except (OSError, ValueError, TypeError) as error:
-            raise SimstudyError(
-                f"no Dask scheduler answers at {address}; start one with: dask scheduler"
-            ) from error
         yield stack.enter_context(client)
 
 
@@ -99,10 +93,8 @@ def _local_cluster(workers: int) -> SpecCluster:
     http = {"dashboard": False, "dashboard_address": "127.0.0.1:0"}
     worker = {"cls": Worker, "options": {"nthreads": 1, "memory_limit": 0, **http}}
     scheduler = {"cls": Scheduler, "options": {"protocol": "inproc://", **http}}
-    pages: dict[str, list[str]] = {
-        f"distributed.{kind}.http.routes": [] for kind in ("scheduler", "worker")
-    }
-    with dask.config.set(pages):
+    kinds = ("scheduler", "worker")
+    with dask.config.set({f"distributed.{kind}.http.routes": [] for kind in kinds}):
         return SpecCluster(dict.fromkeys(range(workers), worker), scheduler)
 
 
@@ -127,12 +119,9 @@ def _silence() -> Iterator[None]:
 
 def _check(client: Client, address: str) -> None:
     """Refuse a cluster without workers, or a scheduler that could not read the tasks."""
-    try:
+    idle = f"the scheduler at {address} has no workers; start one with: dask worker {address}"
+    with reported(idle, TimeoutError, why=False):
         client.wait_for_workers(1, timeout=_WORKERS_PATIENCE)
-    except TimeoutError as error:
-        raise SimstudyError(
-            f"the scheduler at {address} has no workers; start one with: dask worker {address}"
-        ) from error
     try:
         installed = f"simstudy {client.run_on_scheduler(importlib.metadata.version, 'simstudy')}"
     except Exception:
@@ -168,9 +157,8 @@ class _Run:
                 ahead = _AHEAD * sum(self._joined.values()) - len(self._running)
                 for batch in itertools.islice(self._waiting(batches), max(ahead, 0)):
                     to = random.sample([*self._joined], min(_CHOICE, len(self._joined)))
-                    future = self._client.submit(
-                        run_on_worker, self._name, batch, workers=to, pure=False
-                    )
+                    call = (run_on_worker, self._name, batch)
+                    future = self._client.submit(*call, workers=to, pure=False)
                     self._running[future] = (batch, frozenset(to))
                     future.add_done_callback(self._completed.put)
                 future = self._next()

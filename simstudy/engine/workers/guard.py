@@ -17,15 +17,8 @@ from time import perf_counter
 
 from simstudy.engine.plan import Plan
 from simstudy.engine.task import DRAWING, Cell, CellKey, TaskKey, blank_cells
-from simstudy.engine.workers.child import (
-    DRAWN,
-    READY,
-    SECONDS,
-    Child,
-    make_spare,
-    pickled,
-    take_spare,
-)
+from simstudy.engine.workers import child as children
+from simstudy.engine.workers.child import DRAWN, READY, SECONDS, Child
 from simstudy.errors import DifferentError, SimstudyError
 
 _MAX_BATCH = 256
@@ -112,10 +105,9 @@ class Guard:
                 slow = answer == "timeout" and drawn
                 if slow or not child.cells:
                     lost = [blanks.popleft() for _ in range(1 if drawn else len(blanks))]
-                    error = ("" if drawn else DRAWING) + reason
-                    cells += [
-                        replace(cell, status=answer, error=error, traceback=trace) for cell in lost
-                    ]
+                    why = ("" if drawn else DRAWING) + reason
+                    facts = {"status": answer, "error": why, "traceback": trace}
+                    cells += [replace(cell, **facts) for cell in lost]
                 return
 
     def start(self) -> Child:
@@ -125,8 +117,8 @@ class Guard:
                 raise StoppedError
             if self._child is None:
                 self._ready_child = False
-                self._child = take_spare(self._plan.trusted) or Child()
-                self._child.send(pickled(self._plan))
+                self._child = children.take_spare(self._plan.trusted) or Child()
+                self._child.send(children.pickled(self._plan))
             return self._child
 
     def _ready(self) -> Child:
@@ -167,7 +159,7 @@ class Guard:
         """Retain the idle child for another guard, or end it."""
         with self._lock:
             child, self._child = self._child, None
-        if child is not None and not make_spare(child, self._plan.trusted):
+        if child is not None and not children.make_spare(child, self._plan.trusted):
             child.end()
         self.stop()
 

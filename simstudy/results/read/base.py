@@ -17,7 +17,7 @@ from simstudy.engine.evaluation import EXACT, SAMPLED
 from simstudy.errors import SimstudyError, suggestion
 from simstudy.experiments.base import ScoreColumn
 from simstudy.measures.base import MeasureInfo
-from simstudy.results.store.atomic_files import write_files
+from simstudy.results.store.atomic_files import write_text
 from simstudy.results.store.columns import written_files
 from simstudy.results.store.folder import Folder
 from simstudy.study.constants import ANSWERS, FAILURES, SCORES, STUDY, TIMINGS
@@ -185,11 +185,7 @@ class Results(ABC):
         text = as_csv(self.scores)
         if path is None:
             return text
-        try:
-            write_files({Path(path): text.encode()})
-        except OSError as error:
-            reason = error.strerror or error
-            raise SimstudyError(f"{path} cannot be written: {reason}") from error
+        write_text(path, text)
         return None
 
     @cached_property
@@ -229,19 +225,18 @@ class Results(ABC):
         import pandas as pd
 
         numbers = dict.fromkeys(("model", "size", "repeat", "fold"), "i")
-        numbers |= {"fit_seconds": "f", "predict_seconds": "f"}
-        numbers |= dict.fromkeys(self.measures, "f")
+        numbers |= dict.fromkeys(("fit_seconds", "predict_seconds", *self.measures), "f")
         texts = [column for column in columns if column not in numbers]
         table = self._as_written(name, texts)
-        if list(table.columns) != columns or len({*columns}) < len(columns):
-            raise self._damaged(name)
-        for key in columns:
+
+        def is_valid(key: str) -> bool:
             if key in numbers:
-                right = table.empty or table[key].dtype.kind == numbers[key]
-            else:
-                right = pd.api.types.infer_dtype(table[key]) in ("string", "empty")
-            if not right:
-                raise self._damaged(name)
+                return table.empty or table[key].dtype.kind == numbers[key]
+            return pd.api.types.infer_dtype(table[key]) in ("string", "empty")
+
+        unique = len({*columns}) == len(columns)
+        if list(table.columns) != columns or not (unique and all(map(is_valid, columns))):
+            raise self._damaged(name)
         return table.assign(**{key: table[key].map(csv_text) for key in texts if name == FAILURES})
 
     def check_file(self, name: str) -> Path:
@@ -305,8 +300,7 @@ class Results(ABC):
         name : str
             As in the study.
         """
-        line: str = self.manifest["about"].get(kind, {}).get(name, "")
-        return line
+        return str(self.manifest["about"].get(kind, {}).get(name, ""))
 
 
 class AnswerResults(Results):
@@ -317,9 +311,14 @@ class AnswerResults(Results):
     @cached_property
     def answers(self) -> pd.DataFrame:
         """The class probabilities that each learner predicted for each test row, if kept."""
+        return self._as_written(self._answers_file.name)
+
+    @property
+    def _answers_file(self) -> Path:
+        """The file of the answers, undamaged."""
         if not self.study.keep_answers:
-            raise SimstudyError(f"{self.directory} has no answers; set keep_answers = true")
-        return self._as_written(ANSWERS)
+            raise SimstudyError(f"{self.directory} has no answers; rerun with keep_answers = true")
+        return self.check_file(ANSWERS)
 
     def curves(
         self,

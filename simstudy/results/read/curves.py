@@ -7,13 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from simstudy.analysis.decision_curves import (
-    KINDS,
-    Kind,
-    curve_table,
-    mean_curve,
-    mean_prior,
-)
+from simstudy.analysis.decision_curves import KINDS, Kind, curve_table, mean_curve, mean_prior
 from simstudy.data.sizes import Size
 from simstudy.errors import SimstudyError, suggestion
 from simstudy.measures.positive_class import class_index
@@ -102,13 +96,11 @@ def profit_of(lift: Curves, prior: float, benefit: float, cost: float) -> Curves
 
     def gained(table: pd.DataFrame) -> pd.DataFrame:
         heights = [name for name in ("y", "low", "high", "pooled") if name in table]
-        return table.assign(
-            **{name: benefit * prior * table[name] - cost * table["x"] for name in heights}
-        )
+        profits = {name: benefit * prior * table[name] - cost * table["x"] for name in heights}
+        return table.assign(**profits)
 
-    return replace(
-        lift, kind="profit", table=gained(lift.table), truth=gained(lift.truth), prior=prior
-    )
+    table, truth = gained(lift.table), gained(lift.truth)
+    return replace(lift, kind="profit", table=table, truth=truth, prior=prior)
 
 
 def ranked(results: AnswerResults, dataset: str | None = None) -> RankedAnswers:

@@ -28,10 +28,7 @@ def with_examples(results: DataResults, reversals: Reversals, size: int) -> Reve
     try:
         for reason, applies in (
             ("the study did not keep answers", not results.study.keep_answers),
-            (
-                "the study has third-party components, which would be executed",
-                results.foreign,
-            ),
+            ("the study has third-party components, which would be executed", results.foreign),
             (f"{''.join(over_sets[:1])} has no value for a single row", over_sets),
         ):
             if applies:
@@ -39,10 +36,8 @@ def with_examples(results: DataResults, reversals: Reversals, size: int) -> Reve
         results._tables()  # refused if they have changed
         plan, answers = results._plan, read_answers(results)
     except SimstudyError as error:
-        reason = str(error)
-        return replace(
-            reversals, found=tuple(replace(each, no_example=reason) for each in reversals.found)
-        )
+        unexplained = (replace(each, no_example=str(error)) for each in reversals.found)
+        return replace(reversals, found=tuple(unexplained))
     measures = {spec.label: spec for spec in plan.measured}
     plan = replace(plan, measured=tuple(measures[name] for name in names))
     signs = np.array([1.0 if results.info(name).greater_is_better else -1.0 for name in names])

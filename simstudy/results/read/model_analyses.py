@@ -297,9 +297,7 @@ class ModelResults(Results):
 
         plan = self._plan
         if index not in range(plan.problems):
-            raise SimstudyError(
-                f"the study has no model {index}; it has models 0 to {plan.problems - 1}"
-            )
+            raise SimstudyError(f"no model {index} here; models are 0 to {plan.problems - 1}")
         with state_restored():
             return plan.source.world(plan, index)
 
@@ -363,9 +361,8 @@ class ModelResults(Results):
         from simstudy.report.charts import mpl, ranks
 
         self._check_several("ranks need at least two")
-        return mpl.draw(
-            ranks.ranks(self.rank_tests(size, measure), self.study.experiment), ax or new_axes()
-        )
+        chart = ranks.ranks(self.rank_tests(size, measure), self.study.experiment)
+        return mpl.draw(chart, ax or new_axes())
 
     def _check_several(self, need: str) -> None:
         if len(self.treatments) < 2:

@@ -10,7 +10,7 @@ from typing import Any
 from simstudy.components.plugins import read_plugin
 from simstudy.engine.evaluation import EXACT
 from simstudy.engine.plan import Plan, stated_plan
-from simstudy.errors import SimstudyError
+from simstudy.errors import SimstudyError, reported
 from simstudy.experiments import DEFAULT, is_known
 from simstudy.results.read.base import Results as Results
 from simstudy.results.store.folder import Folder
@@ -91,18 +91,16 @@ def recorded_study(directory: Path) -> Study:
         content = read_toml(path)
         compare = content.get("compare", DEFAULT)
         if isinstance(compare, str) and not is_known(compare):
-            raise SimstudyError(
-                f"{path} compares {compare}, an experiment of a plugin: import the plugin first"
-            )
+            plugin = "an experiment of a plugin: import the plugin first"
+            raise SimstudyError(f"{path} compares {compare}, {plugin}")
         study = stated_study(content)
         if not study.source.is_stated:  # the manifest has what data files say
             source = study.source.recorded(Folder(directory).required(), directory)
             study = replace(study, source=source)
         return study
     except (ValueError, RecursionError) as error:
-        raise SimstudyError(
-            f"{path} is missing or damaged; run the study again to restore it"
-        ) from error
+        message = f"{path} is missing or damaged; run the study again to restore it"
+        raise SimstudyError(message) from error
 
 
 def recorded_toml(path: Path) -> str | None:
@@ -122,12 +120,8 @@ def recorded_plan(study: Study, directory: Path, manifest: Mapping[str, Any]) ->
     identities = dict(conditions["learners"])
     exact = [name for name, (_, test) in manifest.get("columns", {}).items() if test == EXACT]
     for name in study.plugins:  # their copies, which are nowhere else
-        try:
+        with reported(f"{directory / STUDY}, plugins: {name!r}", ValueError):
             plugins.append(read_plugin(directory / plugin_copy(name)))
-        except SimstudyError:
-            raise
-        except ValueError as error:
-            raise SimstudyError(f"{directory / STUDY}, plugins: {name!r}: {error}") from error
     return replace(
         plan,
         origin=plan.source.recorded(manifest, directory),

@@ -80,25 +80,18 @@ def read_answers(results: AnswerResults) -> Answers:
     """Return the kept answers by the columns that name a cell."""
     import pyarrow.parquet as pq
 
-    if not results.study.keep_answers:
-        raise SimstudyError(
-            f"{results.directory} has no answers, which curves require; run the study with "
-            "keep_answers = true"
-        )
-    keys, path = results._answer_keys, results.check_file(ANSWERS)
+    keys, path = results._answer_keys, results._answers_file
     try:
         # Mapped and in one batch, nothing is copied or joined; starting threads takes longer.
         with pq.ParquetFile(path, memory_map=True, pre_buffer=False) as file:
             if not (rows := file.metadata.num_rows):
                 return {}
-            (table,) = file.iter_batches(
-                rows, columns=[*keys, "target", "probabilities"], use_threads=False
-            )
+            columns = [*keys, "target", "probabilities"]
+            (table,) = file.iter_batches(rows, columns=columns, use_threads=False)
         coded = [table[key].dictionary_encode() for key in keys]
-        columns = [(each.indices.to_numpy(), each.dictionary.to_pylist()) for each in coded]
+        names = [(each.indices.to_numpy(), each.dictionary.to_pylist()) for each in coded]
         target, lists = table["target"].to_numpy(), table["probabilities"]
-        ends, values = lists.offsets.to_numpy(), lists.values.to_numpy()
-        return _by_cell(columns, target, ends, values)
+        return _by_cell(names, target, lists.offsets.to_numpy(), lists.values.to_numpy())
     except (OSError, ValueError, KeyError, AttributeError, TypeError, IndexError) as error:
         raise results._damaged(ANSWERS) from error
 
@@ -141,7 +134,7 @@ class ModelAnswers(RankedAnswers):
         super().__init__()
         self._results = results
         self._answers = read_answers(results)
-        self._models = results.study.models
+        self.number = results.study.models
         self.test = EXACT if results.is_exact else SAMPLED
         self.truth_known = not results.foreign
         if self.test == EXACT and results.foreign:
@@ -155,20 +148,15 @@ class ModelAnswers(RankedAnswers):
         self.rarer = None
         self.rows = max((p.size if self.test == EXACT else len(p) for p in cells), default=0)
 
-    @property
-    def number(self) -> int:  # type: ignore[override]
-        """The number of models that are ranked."""
-        return self._models
-
     def use(self, models: int) -> None:
         """Rank at most the first ``models`` models."""
-        self._models = min(models, self._models)
+        self.number = min(models, self.number)
 
     @cached_property
     def _problems(self) -> dict[int, ModelProblem]:
         plan = self._results._plan
         assert isinstance(plan.source, Models)
-        problems = {m: ModelProblem(plan.source, plan, m) for m in range(self._models)}
+        problems = {m: ModelProblem(plan.source, plan, m) for m in range(self.number)}
         for (model, *_), answer in self._answers.items():
             if model in problems:
                 _check_drawn(model, problems[model], answer)
@@ -187,7 +175,7 @@ class ModelAnswers(RankedAnswers):
     def rankings(self, size: int, positive: int | None) -> dict[str, list[Ranking]]:
         """Return the rankings of each learner, of the models that all learners have answers on."""
         models = {
-            label: [m for m in range(self._models) if (m, size, label) in self._answers]
+            label: [m for m in range(self.number) if (m, size, label) in self._answers]
             for label in self._results.treatments
         }
         common = sorted(set.intersection(*map(set, models.values())))

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from simstudy.errors import SimstudyError
+from simstudy.errors import SimstudyError, reason, reported
 
 UNFINISHED = ".part"  # suffix of unfinished files
 
@@ -40,12 +40,17 @@ def write_files(files: Mapping[Path, bytes | Iterable[bytes]]) -> None:
             temporary.unlink(missing_ok=True)
 
 
+def write_text(path: str | Path, text: str) -> None:
+    """Write a text file atomically; if it cannot be written, the error is a `SimstudyError`."""
+    with reported(f"{path} cannot be written", OSError):
+        write_files({Path(path): text.encode()})
+
+
 @contextmanager
 def usable(directory: Path, more: str = "") -> Iterator[None]:
     """Turn an OSError into a `SimstudyError` about a directory of results."""
     try:
         yield
     except OSError as error:
-        raise SimstudyError(
-            f"the output directory {directory} cannot be used: {error.strerror or error}{more}"
-        ) from error
+        message = f"the output directory {directory} cannot be used: {reason(error)}{more}"
+        raise SimstudyError(message) from error

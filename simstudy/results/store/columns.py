@@ -109,9 +109,7 @@ class Columns:
         names, cells = self._plan.source.score_keys(), len(self.there)
         columns: _Columns = {key: [text] * cells for key, text in names.items()}
         columns |= self._keys()
-        columns |= {
-            column.name: self.values[:, index] for index, column in enumerate(self._plan.columns)
-        }
+        columns |= {c.name: v for c, v in zip(self._plan.columns, self.values.T, strict=True)}
         status = ["ok"] * cells
         for place, cell in self.failed.items():
             status[place] = cell.status

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -104,6 +104,10 @@ class Folder:
         """Write a file atomically."""
         with usable(self.directory):
             write_files({self.directory / name: content})
+
+    def write_manifest(self, content: Mapping[str, Any]) -> None:
+        """Write the manifest."""
+        self.write(MANIFEST, json.dumps(content, indent=2).encode())
 
     def checksum(self, name: str) -> int | None:
         """The checksum of a file; None if it cannot be read."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import platform
 import tomllib
 import zlib
@@ -100,10 +99,8 @@ class Store:
             damaged = [MANIFEST]
         else:
             return False
-        for name in damaged:
-            self.notes.append(
-                f"{self.directory / name} was damaged or missing; it was restored from {JOURNAL}"
-            )
+        restored = f"was damaged or missing; it was restored from {JOURNAL}"
+        self.notes += [f"{self.directory / name} {restored}" for name in damaged]
         return not damaged
 
     def check(self, plan: Plan) -> None:
@@ -135,9 +132,8 @@ class Store:
             self.cells.retry()
         journal = self.folder.journal
         if earlier and journal.owner() is None and journal.path.exists():  # its line is damaged
-            journal.record_owner(
-                {key: earlier[key] for key in Owner.model_fields if key in earlier}
-            )
+            record = {key: earlier[key] for key in Owner.model_fields if key in earlier}
+            journal.record_owner(record)
         self._write_manifest(plan, RUNNING, {"report": earlier.get("report", [])})
         journal.record_owner(owner(plan))
         copies = plugin_copies(plan)
@@ -187,13 +183,9 @@ class Store:
             checksums[name] = zlib.crc32(content)
         if self.descriptions is None:
             facts = {**facts, "networks": networks(plan, self.cells.drawn)}
-        facts = {
-            **facts,
-            "checksums": checksums,
-            "failures": len(cells.failed),
-            "warnings": dict(cells.warnings().most_common(20)),
-        }
-        self._write_manifest(plan, COMPLETE, facts)
+        warnings = dict(cells.warnings().most_common(20))
+        counts = {"checksums": checksums, "failures": len(cells.failed), "warnings": warnings}
+        self._write_manifest(plan, COMPLETE, {**facts, **counts})
 
     def write_refined(
         self, plan: Plan, wide: Plan, learners: Mapping[int, Collection[str]]
@@ -228,7 +220,7 @@ class Store:
         counts = {"cells": plan.cells + added, "failures": len(unrefined) + len(failed)}
         manifest |= {**counts, "refined": facts, "checksums": checksums}
         manifest["refused_workers"] = {**manifest.get("refused_workers", {}), **self.refused}
-        self.folder.write(MANIFEST, json.dumps(manifest, indent=2).encode())
+        self.folder.write_manifest(manifest)
         return True
 
     def _write_manifest(self, plan: Plan, status: str, facts: dict[str, Any]) -> None:
@@ -246,7 +238,7 @@ class Store:
             "refused_workers": self.refused,
             **facts,
         }
-        self.folder.write(MANIFEST, json.dumps(content, indent=2).encode())
+        self.folder.write_manifest(content)
 
     def has_report(self) -> bool:
         """Whether all tables and figures of the report exist."""
@@ -255,10 +247,7 @@ class Store:
 
     def record_report(self, names: Sequence[str]) -> None:
         """Record the tables and figures, once all are written."""
-        manifest = self.folder.manifest() or {}
-        self.folder.write(
-            MANIFEST, json.dumps({**manifest, "report": list(names)}, indent=2).encode()
-        )
+        self.folder.write_manifest({**(self.folder.manifest() or {}), "report": list(names)})
 
     def drop_report(self) -> None:
         """Remove tables and figures that are out of date."""

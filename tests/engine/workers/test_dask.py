@@ -159,7 +159,7 @@ def test_a_wrong_address_is_one_sentence(simstudy, write_study):
     refused = simstudy("run", write_study(), "--address", "tcp://127.0.0.1:9")
     assert "--address needs --backend dask" in refused.stderr
     refused = simstudy("run", write_study(), "--backend", "slurm")
-    assert "--backend: 'slurm' is not known; it must be processes or dask" in refused.stderr
+    assert "--backend: 'slurm' is unknown; choose processes or dask" in refused.stderr
 
 
 def test_a_cluster_started_here_gives_the_same_bytes(simstudy, write_study, tmp_path, here):

@@ -232,7 +232,7 @@ def test_a_model_is_drawn_again_as_in_the_run(exact):
     plan = make_plan(make_study(exact.settings))
     for index in range(2):
         assert exact.model(index).to_json() == Task(plan, index)._truth.model.to_json()
-    with pytest.raises(SimstudyError, match="no model 4; it has models 0 to 3"):
+    with pytest.raises(SimstudyError, match="no model 4 here; models are 0 to 3"):
         exact.model(4)
 
 

@@ -11,7 +11,7 @@ from simstudy import SimstudyError, load_study, run_study
 from simstudy.report.files import write_figures
 from simstudy.report.tables.files import write_tables
 from simstudy.results.store import atomic_files
-from simstudy.results.store.atomic_files import write_files
+from simstudy.results.store.atomic_files import write_files, write_text
 
 
 def test_a_link_under_the_temporary_name_is_not_followed(tmp_path, monkeypatch):
@@ -102,3 +102,12 @@ def test_a_page_without_a_name_is_refused(simstudy, write_study, tmp_path):
         assert "cannot be written" in done.stderr
         assert len(done.stderr.splitlines()) == 1
     assert sorted(os.listdir(tmp_path)) == before
+
+
+def test_a_text_is_written_whole(tmp_path):
+    write_text(tmp_path / "new" / "page.html", "<p>é</p>")
+    assert (tmp_path / "new" / "page.html").read_bytes() == "<p>é</p>".encode()
+    assert [file.name for file in (tmp_path / "new").iterdir()] == ["page.html"]
+    (tmp_path / "file").write_text("")
+    with pytest.raises(SimstudyError, match="cannot be written"):
+        write_text(tmp_path / "file" / "page.html", "")
