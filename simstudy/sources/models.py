@@ -48,6 +48,7 @@ class Models(Source):
 
     problem_word = "model"
     unit = "model"
+    test_note = ""  # data.test_size says it
 
     family: Spec
     number: int
@@ -69,11 +70,6 @@ class Models(Source):
     def identity(self) -> str:
         """The identity of the family."""
         return self.family.identity
-
-    @property
-    def test_note(self) -> str:
-        """Nothing: ``data.test_size`` says it."""
-        return ""
 
     def first(self, number: int) -> Models:
         """Return the source of the first models."""

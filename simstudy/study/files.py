@@ -77,6 +77,14 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise SimstudyError(f"{path} cannot be read: {why}{hint}") from error
 
 
+def plain_content(content: Mapping[str, object], origin: object) -> dict[str, Any]:
+    """A copy of the content of a file, with the values that JSON has."""
+    try:
+        return dict(json.loads(json.dumps(content, default=str)))
+    except (ValueError, RecursionError) as error:  # numbers of thousands of digits, deep nesting
+        raise SimstudyError(f"{origin} cannot be used: {error}") from error
+
+
 def recorded_digests(path: Path, content: Mapping[str, object]) -> list[str] | None:
     """The digests required of a study's plugins; None unless its file is part of results.
 

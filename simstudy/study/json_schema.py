@@ -21,6 +21,7 @@ from simstudy.errors import SimstudyError
 from simstudy.study import sections
 from simstudy.study.claims import DataClaim, ModelClaim
 from simstudy.study.components import plain
+from simstudy.study.content import StudyFile
 from simstudy.study.lists import ListFile, ReadingsFile
 
 Schema = dict[str, Any]
@@ -31,7 +32,7 @@ _TEXT = {"type": "string"}
 
 def study_schema() -> Schema:
     """The schema of a study file with the components that are registered now."""
-    schema = _of_model(sections.StudyFile, "A study of simstudy")
+    schema = _of_model(StudyFile, "A study of simstudy")
     definitions = schema["$defs"]
     for kind, section, components in (
         ("NamedSection", sections.NamedSection, registry.FAMILIES),
