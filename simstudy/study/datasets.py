@@ -14,7 +14,7 @@ from simstudy.data.checks.warnings import oddities
 from simstudy.data.files.assembly import ReadOptions
 from simstudy.data.files.read import read_data_set
 from simstudy.data.splits.files import read_splits
-from simstudy.data.splits.schemes import Resampling, Split, fitting_sizes
+from simstudy.data.splits.schemes import Resampling, Split, unfit_sizes
 from simstudy.errors import KeyedError, SimstudyError, at_key, refuse
 from simstudy.sources.tables import DataSet, Tables, splits_of
 from simstudy.study.sections import DataSetSection
@@ -52,16 +52,12 @@ def with_tables(study: Study, directory: Path) -> Study:
 
 def _check_sizes(table: DataSet, splits: Sequence[Split], resampling: Resampling) -> None:
     """Refuse training sizes that a training part does not have."""
-    _, too_large = fitting_sizes(resampling.sizes, table.least_rows)
-    if not too_large:
-        return
     part = min(splits, key=lambda split: len(split.train))
     where = f"training part in repeat {part.repeat}, fold {part.fold}"
     whose = "smallest training part" if table.sample.groups is None else where
-    raise KeyedError(
-        "resampling.sizes",
-        f"{too_large[0]} does not fit '{table.name}', whose {whose} has {table.least_rows} rows",
-    )
+    for size in unfit_sizes(resampling.sizes, table.least_rows):
+        text = f"does not fit '{table.name}', whose {whose} has {table.least_rows} rows"
+        raise KeyedError("resampling.sizes", f"{size} {text}")
 
 
 def _rare(table: DataSet, resampling: Resampling) -> list[str]:

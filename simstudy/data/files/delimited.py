@@ -29,7 +29,7 @@ _TROUBLES = {  # by words of the csv module
     "field larger": f"a value is longer than {_LONGEST:,} characters",
     "end of data": "a quotation mark is opened and not closed",
 }
-_HEADER = -1  # the row of the names
+HEADER = -1  # the row of the names
 
 
 def decode(data: bytes, encoding: str | None, source: str) -> str:
@@ -43,7 +43,7 @@ def decode(data: bytes, encoding: str | None, source: str) -> str:
             raise SimstudyError(f"{source}: there is no text encoding '{encoding}'") from error
         line = data.count(b"\n", 0, error.start) + 1
         why = f"the byte 0x{data[error.start]:02x} is not {encoding}"
-        hint = "give the encoding of the file, for example latin-1"
+        hint = "name the encoding of the file, for example latin-1, or convert it to UTF-8"
         raise SimstudyError(f"{source}, line {line}: {why}; {hint}") from error
     text = text.removeprefix("\ufeff")
     if "\0" in text:
@@ -79,11 +79,11 @@ def read_delimited(text: str, separator: str | None, source: str) -> RawTable:
     table = RawTable(source, [], len(records) - 1, lambda row: f"line {lines()[row + 1]}")
     table.remark = f" (separator {separator!r})"
     if "" in names:
-        raise table.error(f"column {names.index('') + 1} has no name", _HEADER)
+        raise table.error(f"column {names.index('') + 1} has no name", HEADER)
     if {*map(len, records)} != {len(names)}:
         row = next(row for row, record in enumerate(records) if len(record) != len(names))
         cells, columns = counted(len(records[row]), "value"), counted(len(names), "column")
-        wrong = f"it has {cells}, and {table.place(_HEADER)} names {columns}{table.remark}"
+        wrong = f"it has {cells}, and {table.place(HEADER)} names {columns}{table.remark}"
         raise table.error(wrong, row - 1)
     values = zip(*records[1:], strict=True) if len(records) > 1 else [()] * len(names)
     table.columns = [*map(Column, names, values)]

@@ -327,15 +327,13 @@ def check_sizes(sizes: object) -> Sizes:
     return tuple(sizes)
 
 
-def fitting_sizes(sizes: Sizes, rows: int) -> tuple[dict[int | float, int], Sizes]:
-    """Return the number of rows of each size that fits a training part, and the other sizes.
+def unfit_sizes(sizes: Sizes, rows: int) -> list[int | float]:
+    """Return the sizes that a training part lacks: too many rows, or a share of less than one.
 
-    Sizes larger than the training part do not fit, nor do shares of it below one row. For the same
-    sizes in all splits of a data set, ask with the rows of the smallest training part.
+    For the same sizes in all splits of a data set, ask with the rows of the smallest training part.
     """
     numbers = {size: size if type(size) is int else whole_part(size * rows) for size in sizes}
-    fitting = {size: number for size, number in numbers.items() if 1 <= number <= rows}
-    return fitting, tuple(size for size in sizes if size not in fitting)
+    return [size for size, number in numbers.items() if not 1 <= number <= rows]
 
 
 def nested_subsets(

@@ -13,8 +13,7 @@ import numpy as np
 
 from simstudy.data.files.assembly import ReadOptions
 from simstudy.data.files.read import data_text, read_text_set
-from simstudy.data.preparation.prepare import Preparation
-from simstudy.data.preparation.suggested import suggested_preparation
+from simstudy.data.preparation.prepare import Preparation, suggested_preparation
 from simstudy.data.sample import Sample
 from simstudy.errors import require
 from simstudy.networks.model import Model

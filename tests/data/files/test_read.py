@@ -153,7 +153,7 @@ def test_declarations_of_the_caller(write):
 
 def test_groups_stay_when_rows_are_prepared(write):
     sample = read_data(write("g,a,b,class\nz,1,,p\ny,2,u,q\nz,3,u,p\n"), groups="g")
-    for step in (Discretizer(), Imputer()):
+    for step in (Discretizer, Imputer):
         assert step.fit(sample)(sample).groups.tolist() == [1, 0, 1]
 
 

@@ -96,7 +96,7 @@ def data(results: Results, name: str) -> Any:
 
 def test_it_is_the_learner_fitted_by_hand(results: Results) -> None:
     sample = data(results, "flowers")
-    binned = Discretizer().fit(sample)(sample)
+    binned = Discretizer.fit(sample)(sample)
     made = results.refit("AODE", "flowers")
     proba = made.predict_proba(flowers())
     np.testing.assert_array_equal(proba, AODE().fit(binned).predict_proba(binned))
@@ -112,7 +112,7 @@ def test_missing_values_are_prepared_as_in_the_study(results: Results) -> None:
     expected = AODE().fit(sample).predict_proba(sample)
     np.testing.assert_array_equal(made.predict_proba(votes()), expected)
     np.testing.assert_array_equal(made.predict_proba(votes().replace("?", np.nan)), expected)
-    filled = Imputer("mode").fit(sample)(sample)
+    filled = Imputer.fit(sample, "mode")(sample)
     made = results.refit("camml", "votes")
     assert filled.plain
     expected = CaMML().fit(filled).predict_proba(filled)  # exact: nothing is drawn
