@@ -37,7 +37,7 @@ class Models(Source):
     family : Spec
         The family.
     number : int
-        How many are drawn.
+        The number of models drawn.
     test_size : int or str
         The number of test rows; "exact" for the joint distribution, or "both".
     training : str
@@ -109,7 +109,7 @@ class Models(Source):
         drawn = build(FAMILIES, self.family).draw(plan.stream(index, "model"))
         world, times = World.of(drawn), dict[str, int]()
         for change in self.changes:
-            # Streams depend on the name alone: another rate chooses the same attributes.
+            # Streams depend only on the name: another rate chooses the same attributes.
             number = times[change.name] = times.get(change.name, -1) + 1
             rng = plan.stream(index, f"change/{change.name}/{number}")
             world = build(CHANGES, change).apply(world, rng)

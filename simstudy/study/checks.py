@@ -252,10 +252,8 @@ def _check_learners(study: Study) -> None:
             if limited and (reason := no_limit(learner)):
                 raise ValueError(f"{reason}, as '{primary}' needs; choose another measures.primary")
             if limited and getattr(learner, "takes_weights", True) is False:
-                raise ValueError(
-                    f"'{primary}' needs learners that accept row weights, and "
-                    f"'{spec.name}' has no sample_weight; choose another measures.primary"
-                )
+                text = f"'{primary}' needs learners that accept row weights, and '{spec.name}' has "
+                raise ValueError(f"{text}no sample_weight; choose another measures.primary")
             if family is not None:
                 _check_design(learner, _extent(study, family), study.data.train_sizes)
 

@@ -69,12 +69,11 @@ def _resolve(section: NamedSection, registry: AnyRegistry, directory: Path) -> S
         key: _checked(key, value, defaults, hints, type(section))
         for key, value in (section.model_extra or {}).items()
     }
-    for key, value in [*defaults.items()]:
-        if value is REQUIRED and key not in parameters:
-            raise KeyedError(key, f"the {registry.kind} '{section.name}' needs the key '{key}'")
-        if value is REQUIRED:
-            del defaults[key]
-    files = _files(cls, parameters, directory)
+    for key in [key for key, value in defaults.items() if value is REQUIRED]:
+        text = f"the {registry.kind} '{section.name}' needs the key '{key}'"
+        refuse(key not in parameters, key, text)
+        del defaults[key]
+    files = _files(cls, parameters, directory) if issubclass(cls, Family) else {}
     texts = {key: text for key, (_, text) in files.items()}
     _check_method(cls(**{**parameters, **texts}), registry, section.name)
     renamed = _IN_IDENTITY if issubclass(cls, Family) else {}
@@ -103,12 +102,10 @@ def _checked(
 
 
 def _files(
-    cls: type[DataclassInstance], parameters: Mapping[str, object], directory: Path
+    cls: type[Family], parameters: Mapping[str, object], directory: Path
 ) -> dict[str, tuple[str, str]]:
     """The names of copies and the texts of the files that parameters of a family name."""
     files: dict[str, tuple[str, str]] = {}
-    if not issubclass(cls, Family):
-        return files
     for key in cls.files:
         stated = parameters.get(key)
         if not isinstance(stated, str) or "\n" in stated:
@@ -133,9 +130,8 @@ def _check_method(component: DataclassInstance, registry: AnyRegistry, name: str
     try:
         inspect.signature(function).bind(*parameters)
     except TypeError as error:
-        raise ValueError(
-            f"the {registry.kind} '{name}' cannot be called as {called}: {error}"
-        ) from error
+        text = f"the {registry.kind} '{name}' cannot be called as {called}: {error}"
+        raise ValueError(text) from error
 
 
 def _spec(
@@ -228,11 +224,9 @@ def _called(key: str, section: MeasureSection) -> base.MeasureFunction:
         named = base.keywords(function) | stated
         inspect.signature(function).bind("proba", "y", **dict.fromkeys(named))
     except TypeError as error:
-        raise KeyedError(
-            key,
-            f"the measure '{section.name}' cannot be called: {error}; it is called with (proba, y) "
-            f"and, if it declares them, {', '.join(sorted(base.CONTEXT_KEYWORDS))}",
-        ) from error
+        text = f"the measure '{section.name}' cannot be called: {error}; it is called with "
+        text += f"(proba, y) and, if it declares them, {', '.join(sorted(base.CONTEXT_KEYWORDS))}"
+        raise KeyedError(key, text) from error
     return function
 
 

@@ -29,8 +29,8 @@ def with_tables(study: Study, directory: Path) -> Study:
     for index, section in enumerate(study.datasets):
         key = f"datasets[{index}]"
         table = _read(section, directory, key)
-        names = [earlier.name for earlier in tables]
-        refuse(table.name in names, f"{key}.name", f"two data sets are named '{table.name}'")
+        twice = table.name in [earlier.name for earlier in tables]
+        refuse(twice, f"{key}.name", f"two data sets are named '{table.name}'")
         tables.append(table)
     with at_key("resampling", ValueError):
         resampling = Resampling.of(study.resampling.model_dump(exclude_none=True))
@@ -46,8 +46,7 @@ def with_tables(study: Study, directory: Path) -> Study:
             raise KeyedError(f"datasets[{index}]", f"'{table.name}': {error}") from error
         tables[index] = replace(table, least_rows=min(len(split.train) for split in splits))
         _check_sizes(tables[index], splits, resampling)
-    made = Tables.of(tables, study.seed, source.resampling, source.sizes)
-    return replace(study, source=made)
+    return replace(study, source=Tables.of(tables, study.seed, source.resampling, source.sizes))
 
 
 def _check_sizes(table: DataSet, splits: Sequence[Split], resampling: Resampling) -> None:
@@ -62,10 +61,8 @@ def _check_sizes(table: DataSet, splits: Sequence[Split], resampling: Resampling
 
 def _rare(table: DataSet, resampling: Resampling) -> list[str]:
     """A sentence on the classes of a data set that are too rare to stratify, if there are any."""
-    if resampling.scheme is None:
-        return []
-    sample, labels = table.sample, table.sample.class_names
-    note = resampling.scheme.rare_note(sample.target, labels, sample.groups)
+    sample, scheme = table.sample, resampling.scheme
+    note = scheme and scheme.rare_note(sample.target, sample.class_names, sample.groups)
     return [note] if note else []
 
 
@@ -83,13 +80,9 @@ def _splits_in(
             continue
         for split in splits[table.name]:
             both = np.isin(groups[split.test], groups[split.train])
-            if both.any():
-                raise KeyedError(
-                    "resampling.splits",
-                    f"repeat {split.repeat}, fold {split.fold} of '{table.name}' tests row "
-                    f"{split.test[both.argmax()]}, and rows of the same group are in its training "
-                    "part",
-                )
+            text = f"repeat {split.repeat}, fold {split.fold} of '{table.name}' tests row "
+            text += f"{split.test[both.argmax()]}, and rows of the same group are in its training "
+            refuse(both.any(), "resampling.splits", f"{text}part")
     return splits
 
 
@@ -104,7 +97,6 @@ def _read(section: DataSetSection, directory: Path, key: str) -> DataSet:
     name, counts = section.name or path.name.split(".")[0], table.sample.class_counts
     if np.count_nonzero(counts) < 2:
         label = (table.sample.schema.target.values or ())[int(counts.argmax())]
-        raise KeyedError(
-            key, f"{path}: all rows belong to the class '{label}'; two classes are needed"
-        )
+        text = f"{path}: all rows belong to the class '{label}'; two classes are needed"
+        raise KeyedError(key, text)
     return DataSet(name, path, table.sample, tuple(oddities(table)))

@@ -43,9 +43,9 @@ def study_schema() -> Schema:
         ("MeasureSection", sections.MeasureSection, registry.MEASURES),
     ):
         definitions[kind] = _component_schema(section, components)
+        if section is sections.TreatmentSection:
+            schema["properties"][components.plural]["items"] = {"$ref": f"#/$defs/{kind}"}
     del definitions["TreatmentSection"]
-    for key, kind in (("estimators", "EstimatorSection"), ("tests", "TestSection")):
-        schema["properties"][key]["items"] = {"$ref": f"#/$defs/{kind}"}
     measures = definitions["Measures"]["properties"]
     table = {"$ref": "#/$defs/MeasureSection"}
     by_name = definitions["MeasureSection"]["allOf"][0]["properties"]["name"]["anyOf"]
@@ -143,13 +143,9 @@ def _component_schema(section: type[sections.NamedSection], of: registry.AnyRegi
 def _keys(parameters: Iterable[describe.Parameter], more: Iterable[str] = ()) -> Schema:
     """The keys of one component: its parameters and those of its section."""
     stated = [parameter for parameter in parameters if not parameter.context]
-    return {
-        "properties": {**dict.fromkeys(more, True), **_parameter_schemas(stated)},
-        "required": [
-            parameter.name for parameter in stated if parameter.default is describe.REQUIRED
-        ],
-        "additionalProperties": False,
-    }
+    required = [each.name for each in stated if each.default is describe.REQUIRED]
+    properties = {**dict.fromkeys(more, True), **_parameter_schemas(stated)}
+    return {"properties": properties, "required": required, "additionalProperties": False}
 
 
 def _names(of: registry.AnyRegistry) -> Schema:

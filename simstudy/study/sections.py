@@ -29,7 +29,7 @@ Sizes = Annotated[list[Rows], Field(min_length=1)]
 
 
 def _must_be(allowed: str) -> WrapValidator:
-    """Tell what is allowed, instead of why each alternative is not met."""
+    """State what is allowed, instead of why each alternative is not met."""
 
     def validate(value: object, handler: ValidatorFunctionWrapHandler) -> object:
         try:
@@ -63,13 +63,8 @@ def _describe_keys(schema: dict[str, Any], section: type[BaseModel]) -> None:
 class FileSection(BaseModel):
     """A section of a study file or list: unknown keys are refused."""
 
-    model_config = ConfigDict(
-        extra="forbid",
-        frozen=True,
-        strict=True,
-        defer_build=True,
-        json_schema_extra=_describe_keys,
-    )
+    model_config = ConfigDict(frozen=True, strict=True, defer_build=True, extra="forbid")
+    model_config["json_schema_extra"] = _describe_keys
 
 
 class NamedSection(FileSection):

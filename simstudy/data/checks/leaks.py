@@ -62,17 +62,11 @@ class Screening:
         ):
             number = counted(len(names), f"column {does}", f"columns {do}")
             texts += [f"{number} {why}: {listed(names)}{remark}"] * bool(names)
-        if self.repeated:
-            texts.append(
-                f"{counted(self.repeated, 'row')} equal to an earlier row, target included; if "
-                "copies of one case are in the training and the test part, scores are too high"
-            )
-        if self.classes:
-            texts.append(
-                f"the target has {self.classes:,} classes, fewer than {_ROWS_A_VALUE} rows for "
-                "each; is it a number, or another column the target?"
-            )
-        return texts
+        rows = f"{counted(self.repeated, 'row')} equal to an earlier row, target included; if "
+        rows += "copies of one case are in the training and the test part, scores are too high"
+        classes = f"the target has {self.classes:,} classes, fewer than {_ROWS_A_VALUE} rows for "
+        classes += "each; is it a number, or another column the target?"
+        return texts + [rows] * bool(self.repeated) + [classes] * bool(self.classes)
 
 
 def screened(sample: Sample, keep: Collection[str] = ()) -> Screening:
@@ -88,27 +82,22 @@ def screened(sample: Sample, keep: Collection[str] = ()) -> Screening:
 
 def check_usable(sample: Sample, screening: Screening, source: str) -> None:
     """Refuse rows from which nothing can be predicted."""
-    rows, classes = len(sample), int(np.count_nonzero(sample.class_counts))
+    rows, classes = counted(len(sample), "row"), int(np.count_nonzero(sample.class_counts))
     name = sample.schema.target.name
     if classes < 2:
         raise SimstudyError(f"{source}: all rows are of one class of '{name}'; two are needed")
     if _many_classes(sample):
-        raise SimstudyError(
-            f"{source}: the target '{name}' has {classes:,} different values in "
-            f"{counted(rows, 'row')}; it is not a class with a few values. Is another column the "
-            "target? If it is a number, divide it into ranges first"
-        )
-    if rows < MIN_ROWS:
-        raise SimstudyError(
-            f"{source} has {counted(rows, 'row')}, and advice needs at least {MIN_ROWS}: scores "
-            "that are cross-validated on fewer are mostly chance, and so is what they would predict"
-        )
+        text = f"{source}: the target '{name}' has {classes:,} different values in {rows}; it is "
+        text += "not a class with a few values. Is another column the target? If it is a number, "
+        raise SimstudyError(f"{text}divide it into ranges first")
+    if len(sample) < MIN_ROWS:
+        text = f"{source} has {rows}, and advice needs at least {MIN_ROWS}: scores that are "
+        text += "cross-validated on fewer are mostly chance, and so is what they would predict"
+        raise SimstudyError(text)
     if len(screening.suspects) == len(sample.schema.attributes):
         named = ", ".join(f"'{name}'" for name in screening.suspects)
-        raise SimstudyError(
-            f"{source}: no attribute is left: {named} are identifiers, copies of the target or of "
-            "one value; use --keep for those that are none"
-        )
+        text = f"{source}: no attribute is left: {named} are identifiers, copies of the target or "
+        raise SimstudyError(f"{text}of one value; use --keep for those that are none")
 
 
 def _many_classes(sample: Sample) -> int:
@@ -168,16 +157,13 @@ def few_rows(sample: Sample) -> list[str]:
     """Say where there are few rows, of all or of a class."""
     notes = []
     if len(sample) < _FEW_ROWS:
-        notes.append(
-            f"With {len(sample)} rows all intervals are wide, and most differences between "
-            "learners cannot be found."
-        )
+        text = f"With {len(sample)} rows all intervals are wide, and most differences between "
+        notes.append(f"{text}learners cannot be found.")
     labels = zip(sample.class_names, sample.class_counts, strict=True)
     rare = [f"“{label}” ({count:.0f})" for label, count in labels if 0 < count < _FEW_OF_CLASS]
     if rare:
         shown = ", ".join(rare[:8]) + (", …" if len(rare) > 8 else "")
-        notes.append(
-            f"{counted(len(rare), 'class has', 'classes have')} fewer than {_FEW_OF_CLASS} rows "
-            f"({shown}): what is said of rare classes rests on very little."
-        )
+        number = counted(len(rare), "class has", "classes have")
+        text = f"{number} fewer than {_FEW_OF_CLASS} rows ({shown})"
+        notes.append(f"{text}: what is said of rare classes rests on very little.")
     return notes

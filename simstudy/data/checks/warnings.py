@@ -23,10 +23,8 @@ def oddities(data: RowsRead, left_out: Screening | None = None) -> list[str]:
     sample, texts = data.sample, data.dropped
     names = [variable.name for variable in sample.schema.variables if is_number(variable.name)]
     if names:
-        texts.append(
-            f"columns are named like values ({listed(names)}); does the file begin with the names "
-            "of its columns?"
-        )
+        text = f"columns are named like values ({listed(names)}); does the file begin with the "
+        texts.append(f"{text}names of its columns?")
     texts += _markers(data, left_out.identifiers if left_out else ())
     commas = [variable.name for variable in sample.schema.attributes if _commas(variable)]
     if commas:
@@ -55,18 +53,14 @@ def _markers(data: RowsRead, left_out: Collection[str]) -> list[str]:
         by_texts.setdefault(texts, []).append(name)
     sentences = []
     for texts, names in by_texts.items():
-        taken = (
-            "is taken for a missing value" if len(texts) == 1 else "are taken for missing values"
-        )
-        sentences.append(f"{_quoted(texts)} among numbers {taken}: {listed(names)}")
+        verb, gaps = ("is", "a missing value") if len(texts) == 1 else ("are", "missing values")
+        sentences.append(f"{_quoted(texts)} among numbers {verb} taken for {gaps}: {listed(names)}")
     for name, (texts, share) in data.markers.suspected.items():
         them, they = ("it", "it marks") if len(texts) == 1 else ("them", "they mark")
         percent = f"{share:.0%}" if share >= 0.01 else "less than 1%"
-        sentences.append(
-            f"'{name}' would be numeric but for {_quoted(texts)} ({percent} of the rows); name "
-            f"{them} in missing_values if {they} missing values"
-            f"{'; left out unless named in keep' if name in left_out else ''}"
-        )
+        text = f"'{name}' would be numeric but for {_quoted(texts)} ({percent} of the rows); name "
+        text += f"{them} in missing_values if {they} missing values"
+        sentences.append(text + "; left out unless named in keep" * (name in left_out))
     for name, texts in data.markers.labels.items():
         if name not in data.markers.suspected:
             labels, markers = ("label", "a marker") if len(texts) == 1 else ("labels", "markers")

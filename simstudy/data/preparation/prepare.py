@@ -57,16 +57,13 @@ class Preparation:
         """Raise an error if rows are left with what the learner does not accept."""
         numeric, variables = sample.schema.numeric, sample.schema.variables
         if numeric and self.discretize == "none" and "numeric" not in accepts:
-            raise SimstudyError(
-                f"{learner} takes only nominal attributes, and '{variables[numeric[0]].name}' is "
-                "numeric; preparation.discretize = 'none' leaves it so, use 'mdl' or another method"
-            )
+            text = f"{learner} takes only nominal attributes, and '{variables[numeric[0]].name}' "
+            text += "is numeric; preparation.discretize = 'none' leaves it so, use 'mdl' or "
+            raise SimstudyError(f"{text}another method")
         if self.missing == "ignore" and "missing" not in accepts and sample.incomplete:
-            place = int(np.isnan(sample.values).any(axis=0).argmax())
-            raise SimstudyError(
-                f"{learner} takes no missing values, and '{variables[place].name}' has some; "
-                "preparation.missing = 'ignore' leaves them, use 'mode' or 'value'"
-            )
+            name = variables[int(np.isnan(sample.values).any(axis=0).argmax())].name
+            text = f"{learner} takes no missing values, and '{name}' has some; preparation.missing "
+            raise SimstudyError(f"{text}= 'ignore' leaves them, use 'mode' or 'value'")
 
     def fit(self, train: Sample, accepts: frozenset[str] = frozenset()) -> Prepared:
         """Fit the preparation to training rows, for learners that accept certain data."""
@@ -111,10 +108,8 @@ def suggested_preparation(sample: Sample) -> Preparation:
     them without a cut, as with few rows of many classes: then into five bins of equal frequency.
     Missing values become a separate value.
     """
-    uncut = sum(
-        not len(cut_points(sample.values[:, place], sample.target))
-        for place in sample.schema.numeric
-    )
-    few = 2 * uncut > len(sample.schema.numeric)
+    numeric, target = sample.schema.numeric, sample.target
+    uncut = sum(not len(cut_points(sample.values[:, place], target)) for place in numeric)
+    few = 2 * uncut > len(numeric)
     missing = "value" if sample.incomplete else "ignore"
     return Preparation("equal_frequency" if few else "mdl", FEW_BINS, missing)

@@ -113,10 +113,8 @@ class Scheme(ABC):
         if not rare:
             return ""
         listed = ", ".join(f"'{names[code]}' ({counted(rare[code], noun)})" for code in rare)
-        return (
-            f"{counted(len(rare), 'class', 'classes')} with fewer than {self._needed} {noun}s, too "
-            f"rare to stratify, spread as evenly as possible: {listed}"
-        )
+        text = f"{counted(len(rare), 'class', 'classes')} with fewer than {self._needed} {noun}s"
+        return f"{text}, too rare to stratify, spread as evenly as possible: {listed}"
 
     def _units(self, target: npt.ArrayLike, groups: npt.ArrayLike | None) -> Units:
         strata = np.unique(np.asarray(target), return_inverse=True)[1]

@@ -53,9 +53,8 @@ class Duplicate(Change):
             while len(chosen) < self.number:
                 chosen += rng.permutation(len(model.cards) - 1).tolist()
             del chosen[self.number :]
-        copies = [
-            (f"{model.names[v]}_copy", (v,), replaced(model.cards[v], self.rate)) for v in chosen
-        ]
+        names, cards = model.names, model.cards
+        copies = [(f"{names[v]}_copy", (v,), replaced(cards[v], self.rate)) for v in chosen]
         return world.with_models(lambda each: extended(each, copies))
 
 

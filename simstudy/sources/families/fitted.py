@@ -1,4 +1,4 @@
-"""Networks fitted to a table: each model is one truth that the rows leave possible."""
+"""Networks fitted to a table: each model is a plausible true network given the rows."""
 
 from __future__ import annotations
 
@@ -17,14 +17,8 @@ from simstudy.data.preparation.prepare import Preparation, suggested_preparation
 from simstudy.data.sample import Sample
 from simstudy.errors import require
 from simstudy.networks.model import Model
+from simstudy.sources.families import fitters
 from simstudy.sources.families.base import Family
-from simstudy.sources.families.fitters import (
-    FITTERS,
-    MAX_EXACT,
-    DrawStructure,
-    draw_model,
-    informative,
-)
 
 _Columns: TypeAlias = tuple[str, tuple[str, ...], tuple[str, ...]]
 _DISCRETIZERS = ("auto", "mdl", "kononenko", "equal_frequency", "equal_width")
@@ -62,7 +56,7 @@ class FittedFamily(Family):
     bins : int >= 2, <= 1000
         Number of bins of equal frequency or width.
     missing : {"value", "mode"}
-        Whether missing values are a value of their own, or replaced by the most frequent one.
+        Whether missing values are a separate value, or replaced by the most frequent one.
     max_attributes : int >= 1, <= 61
         If there are more attributes, those of greatest mutual information with the target are
         kept. Attributes of one value are always left out.
@@ -105,19 +99,18 @@ class FittedFamily(Family):
         self._check_choices()
         sample = self.sample
         if len(sample.cards) < 2:
-            left = "leaves no attribute with two values; 'equal_frequency' may"
-            raise ValueError(f"discretize = {self.discretize!r} {left}")
+            text = "leaves no attribute with two values; 'equal_frequency' may"
+            raise ValueError(f"discretize = {self.discretize!r} {text}")
         self._take_cards(sample.cards, sample.cards[-1])
-        sampled = len(sample.cards) > MAX_EXACT and self.fitter in ("camml", "bootstrap")
+        sampled = len(sample.cards) > fitters.MAX_EXACT and self.fitter in ("camml", "bootstrap")
         if sampled and find_spec("numba") is None:
-            raise ValueError(
-                f"with {len(sample.cards)} variables, fitter = {self.fitter!r} samples the "
-                "posterior, which needs numba: pip install 'simstudy[sampling]'; 'tan' does not"
-            )
+            text = f"with {len(sample.cards)} variables, fitter = {self.fitter!r} samples the "
+            text += "posterior, which needs numba: pip install 'simstudy[sampling]'; 'tan' does not"
+            raise ValueError(text)
 
     def _check_choices(self) -> None:
         for name, choice, allowed in (
-            ("fitter", self.fitter, tuple(FITTERS)),
+            ("fitter", self.fitter, tuple(fitters.FITTERS)),
             ("discretize", self.discretize, _DISCRETIZERS),
             ("missing", self.missing, ("value", "mode")),
         ):
@@ -154,7 +147,7 @@ class FittedFamily(Family):
         content = hashlib.sha256(repr(sample.cards).encode())
         content.update(np.ascontiguousarray(sample.codes).tobytes())
         structure = _structures(_Hashed(content.hexdigest(), sample), self.fitter)(rng)
-        return self.with_prior(draw_model(sample, structure, rng, self.concentration))
+        return self.with_prior(fitters.draw_model(sample, structure, rng, self.concentration))
 
 
 @dataclass(frozen=True)
@@ -166,10 +159,10 @@ class _Hashed:
 
 
 @lru_cache(maxsize=4)
-def _structures(rows: _Hashed, fitter: str) -> DrawStructure:
+def _structures(rows: _Hashed, fitter: str) -> fitters.DrawStructure:
     """Return what draws structures; the same in all processes."""
     seed = int(rows.key[:16], 16)
-    return FITTERS[fitter](rows.sample, np.random.default_rng(seed))
+    return fitters.FITTERS[fitter](rows.sample, np.random.default_rng(seed))
 
 
 @lru_cache(maxsize=4)
@@ -181,4 +174,4 @@ def _fitted_rows(
     if discretize == "auto":
         discretize = suggested_preparation(sample).discretize
     treatment = Preparation(discretize, bins, missing if sample.incomplete else "ignore")
-    return informative(treatment.fit(sample).train, most)
+    return fitters.informative(treatment.fit(sample).train, most)

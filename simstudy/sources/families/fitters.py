@@ -21,7 +21,7 @@ MAX_EXACT = 10  # variables
 
 
 def informative(sample: Sample, most: int) -> Sample:
-    """Return complete rows without attributes of one value, and with at most so many others.
+    """Return complete rows without attributes of one value, with at most ``most`` attributes.
 
     Those of greatest mutual information with the target are kept, in their order.
     """
@@ -98,12 +98,9 @@ def kdb_structures(sample: Sample, rng: np.random.Generator) -> DrawStructure:
     return lambda stream: _with_target(KDB(k=2).fit(_bootstrapped(sample, stream)).parents)
 
 
-FITTERS: dict[str, Callable[[Sample, np.random.Generator], DrawStructure]] = {
-    "camml": camml_structures,
-    "tan": tan_structures,
-    "kdb": kdb_structures,
-    "bootstrap": bootstrap_structures,
-}
+FITTERS: dict[str, Callable[[Sample, np.random.Generator], DrawStructure]]
+FITTERS = {"camml": camml_structures, "tan": tan_structures}
+FITTERS |= {"kdb": kdb_structures, "bootstrap": bootstrap_structures}
 
 
 def draw_from_posterior(posterior: TomPosterior, rng: np.random.Generator) -> Structure:
