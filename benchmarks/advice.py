@@ -40,7 +40,7 @@ from simstudy.data.splits.schemes import make_scheme
 from simstudy.learners import AODE, C45, TAN, NaiveBayes
 from simstudy.measures.base import clip
 from simstudy.measures.scores.rewards import information_reward
-from simstudy.sources.families.fitters import FITTERS, draw_model, informative
+from simstudy.sources.families.fitted import FITTERS, draw_model, informative
 
 DATA = Path(__file__).parents[1] / "studies" / "data" / "uci"
 TARGETS = {

@@ -137,11 +137,9 @@ class Models(Source):
         files = tuple((key, str(parameters[key])) for key in texts)
         family = replace(self.family, identity=conditions["family"], files=files)
         recorded = zip(self.changes, conditions.get("changes", ()), strict=False)
-        return replace(
-            self,
-            family=replace(family, parameters={**parameters, **texts}),
-            changes=tuple(replace(change, identity=identity) for change, identity in recorded),
-        )
+        family = replace(family, parameters={**parameters, **texts})
+        changes = tuple(replace(change, identity=identity) for change, identity in recorded)
+        return replace(self, family=family, changes=changes)
 
 
 def _recorded_files(directory: Path, parameters: Mapping[str, object]) -> dict[str, str]:

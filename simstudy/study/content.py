@@ -16,7 +16,6 @@ from simstudy.study.error_messages import explain
 File = TypeVar("File", bound=sections.FileSection)
 _OF_MODELS = ("models", "changes", "data", "thresholds")  # keys of one kind of study
 _OF_DATA = ("resampling", "preparation")
-_OF_DATASETS = "holm"  # the adjustment of a study of data sets
 
 
 class StudyFile(sections.FileSection):
@@ -112,6 +111,6 @@ def check_kind(file: StudyFile) -> None:
 def completed(file: StudyFile) -> StudyFile:
     """A study of data sets, or of another kind than of learners, with the defaults of its kind."""
     if file.datasets and "adjustment" not in file.analysis.model_fields_set:
-        analysis = file.analysis.model_copy(update={"adjustment": _OF_DATASETS})
+        analysis = file.analysis.model_copy(update={"adjustment": "holm"})
         return file.model_copy(update={"analysis": analysis})
     return experiment(file.compare).completed(file)

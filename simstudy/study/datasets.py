@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simstudy.data.checks.warnings import oddities
+from simstudy.data.checks import oddities
 from simstudy.data.files.assembly import ReadOptions
 from simstudy.data.files.read import read_data_set
 from simstudy.data.splits.files import read_splits

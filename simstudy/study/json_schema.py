@@ -72,7 +72,7 @@ def _with(**properties: Schema) -> Schema:
 def list_schema() -> Schema:
     """The schema of a list of studies, or of readings of one."""
     schema, readings = (_of_model(kind, "") for kind in (ListFile, ReadingsFile))
-    kinds_of_claims = (describe.parameters_of(kind) for kind in (ModelClaim, DataClaim))
+    kinds_of_claims = map(describe.parameters_of, (ModelClaim, DataClaim))
     claims = [{"type": "object", **_keys(parameters)} for parameters in kinds_of_claims]
     schema["properties"]["claims"]["items"] = {"anyOf": claims}
     schema["properties"]["statements"]["items"] = {"anyOf": [*map(_statement_schema, claims)]}
@@ -130,13 +130,10 @@ def _component_schema(section: type[sections.NamedSection], of: registry.AnyRegi
         hint["anyOf"].append({})  # a component of a plugin may accept anything
     described = [{"const": each.name, "description": each.summary} for each in components]
     keys["name"]["anyOf"] = [*described, _TEXT]
-    conditions = [
-        {
-            "if": {"required": ["name"], **_with(name={"const": component.name})},
-            "then": _keys(component.parameters, keys),
-        }
-        for component in components
-    ]
+    conditions = []
+    for component in components:
+        named = {"required": ["name"], **_with(name={"const": component.name})}
+        conditions.append({"if": named, "then": _keys(component.parameters, keys)})
     return {"type": "object", "required": ["name"], "allOf": [_with(**hints | keys), *conditions]}
 
 

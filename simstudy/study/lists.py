@@ -136,11 +136,8 @@ class Reading(FileSection):
 
     def read(self, statements: Sequence[Statement]) -> list[Statement]:
         """The statements with the margins of this reading; some tolerances do not change."""
-        factor = self.margin_factor
-        return [
-            replace(statement, lines=[claim.scaled(factor) for claim in statement.lines])
-            for statement in statements
-        ]
+        scaled = [[line.scaled(self.margin_factor) for line in each.lines] for each in statements]
+        return [replace(each, lines=lines) for each, lines in zip(statements, scaled, strict=True)]
 
 
 def _dotted_keys(sections: Mapping[str, object], start: str = "") -> Iterator[tuple[str, object]]:
@@ -211,13 +208,12 @@ def is_collection(source: str | Path | Settings) -> bool:
 
     A file that cannot be read is not; `load_study` reports the error.
     """
-    try:
-        content = (
-            source if isinstance(source, Mapping) else files.read_toml(files.study_path(source))
-        )
-    except SimstudyError:
-        return False
-    return not {"studies", "readings"}.isdisjoint(content)
+    if not isinstance(source, Mapping):
+        try:
+            source = files.read_toml(files.study_path(source))
+        except SimstudyError:
+            return False
+    return not {"studies", "readings"}.isdisjoint(source)
 
 
 def load_collection(
@@ -299,12 +295,10 @@ def _inner_list(
     file: Path, key: str, name: str, override: Settings, overrides: Settings | None
 ) -> Collection:
     """A list of single studies in a list, with its own overrides."""
-    text = f'"{name}" is a list with its own settings; remove this key'
-    refuse(override, "override", text)
+    refuse(override, "override", f'"{name}" is a list with its own settings; remove this key')
     content = files.read_toml(file)
-    refuse(
-        "readings" in content, key, f'"{name}" contains readings of a list; name the list instead'
-    )
+    text = f'"{name}" contains readings of a list; name the list instead'
+    refuse("readings" in content, key, text)
     for inner in content.get("studies", []):
         nested = isinstance(inner, str) and is_collection(files.study_path(inner, file.parent))
         refuse(nested, key, f'"{name}" is a list that itself contains lists')

@@ -212,10 +212,8 @@ class Study:
         kept = ["resampling", "preparation"] if self.datasets else ["data"]
         if self.changes and self.preparation != sections.PreparationSection():
             kept.append("preparation")  # else no value may be missing
-        dumped = {
-            name: getattr(self, name).model_dump(exclude_none=True)
-            for name in (*kept, "measures", "analysis")
-        }
+        kept += ["measures", "analysis"]
+        dumped = {name: getattr(self, name).model_dump(exclude_none=True) for name in kept}
         for key in foreign_keys(self.experiment):
             section, _, last = key.partition(".")
             dumped.get(section, {}).pop(last, None)

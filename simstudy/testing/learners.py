@@ -128,9 +128,11 @@ class _LearnerContract(Contract[Learner]):
         fitted = self.attempt(rule, self.component.fit, sample, stream(11))
         rule = "fit must not modify the sample"
         self.require(np.array_equal(sample.codes, same.codes), rule, "its codes were changed")
-        for table in ("class_counts", "slot_counts", "pair_counts"):
-            kept = np.array_equal(getattr(sample, table), getattr(same, table))
-            self.require(kept, rule, "its cached tables were changed")
+        before, after = (
+            (each.class_counts, each.slot_counts, each.pair_counts) for each in (same, sample)
+        )
+        kept = all(map(np.array_equal, before, after))
+        self.require(kept, rule, "its cached tables were changed")
         return fitted
 
     def _predict(self, fitted: Fitted, codes: IntArray) -> FloatArray:
@@ -170,13 +172,11 @@ class _LearnerContract(Contract[Learner]):
         sample = _draw_sample((*((3, 2, 4, 3)[:attributes]), 3), 80)
         weights = stream(80).integers(0, 4, size=80)
         codes = _draw_codes(sample.cards[:-1], 30)
+        samples = [Sample(sample.codes, sample.cards, weights)]
+        samples.append(Sample(np.repeat(sample.codes, weights, axis=0), sample.cards))
+        samples.append(samples[0].take(weights > 0))
         by_weights, by_rows, without = (
-            self._predict(self._fit(Sample(*each), "a weighted sample"), codes)
-            for each in (
-                (sample.codes, sample.cards, weights),
-                (np.repeat(sample.codes, weights, axis=0), sample.cards),
-                (sample.codes[weights > 0], sample.cards, weights[weights > 0]),
-            )
+            self._predict(self._fit(each, "a weighted sample"), codes) for each in samples
         )
         rule = "a row of weight 0 must be ignored"
         self.require_close(by_weights, without, rule, "omitting such rows changes predictions by")

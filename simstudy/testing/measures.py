@@ -150,16 +150,12 @@ class _MeasureContract(Contract[MeasureFunction]):
         right = np.full((len(y), classes), 0.1 / (classes - 1))
         right[np.arange(len(y)), y] = 0.9
         prior = np.full(classes, 1 / classes)
-        when_right, when_wrong = (
-            self._score(_rows(proba, y, prior, right))
-            for proba in (right, np.roll(right, 1, axis=1))
-        )
+        when_right = self._score(_rows(right, y, prior, right))
+        when_wrong = self._score(_rows(np.roll(right, 1, axis=1), y, prior, right))
         greater = info.greater_is_better
         kept = when_right >= when_wrong if greater else when_right <= when_wrong
-        rule = (
-            f"with greater_is_better={greater} a confidently right learner must not score worse "
-            "than a confidently wrong one"
-        )
+        rule = f"with greater_is_better={greater} a confidently right learner must not score worse "
+        rule += "than a confidently wrong one"
         if info.partial:
             rule = f"a measure may only be partial if it breaks this rule: {rule}"
         self.require(kept != info.partial, rule, f"they score {when_right} and {when_wrong}")

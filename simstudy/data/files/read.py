@@ -20,7 +20,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from simstudy.data.checks.warnings import oddities
+from simstudy.data.checks import oddities
 from simstudy.data.files.arff import arff_text, read_arff
 from simstudy.data.files.assembly import Assembly, ReadOptions, RowsRead
 from simstudy.data.files.catalogue import catalogued

@@ -70,10 +70,8 @@ class _SplitFile:
 
     def __init__(self, path: Path, rows: int, dataset: str | None) -> None:
         self.rows, self.table = rows, read_delimited(file_text(path), ",", str(path))
-        self.cells = {
-            column.name: [str(cell).strip() for cell in column.cells]
-            for column in self.table.columns
-        }
+        columns = self.table.columns
+        self.cells = {each.name: [str(cell).strip() for cell in each.cells] for each in columns}
         # The columns that say how a row is used.
         self.columns = [name for name in self.cells if name not in ("set", "row")]
         self._check_header()

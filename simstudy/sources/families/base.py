@@ -195,10 +195,9 @@ def check_range(name: str, bounds: Sequence[int], floor: str = "2") -> None:
     require(most <= _MAX, name, [least, most], f"the range must end at no more than {_MAX:,}")
 
 
-def attribute_parents(tree: Sequence[Sequence[int]]) -> list[list[int]]:
+def attribute_parents(tree: Sequence[Sequence[int]]) -> tuple[tuple[int, ...], ...]:
     """Return the parents of all variables with the target as a parent of every attribute.
 
     ``tree`` holds the attribute parents of each attribute.
     """
-    target = len(tree)
-    return [[*parents, target] for parents in tree] + [[]]
+    return (*((*parents, len(tree)) for parents in tree), ())

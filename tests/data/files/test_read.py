@@ -22,8 +22,7 @@ from hypothesis import strategies as st
 from scipy.io import arff as scipy_arff
 
 from simstudy import SimstudyError, read_data
-from simstudy.data.checks.leaks import screened
-from simstudy.data.checks.warnings import oddities, rare_classes
+from simstudy.data.checks import oddities, rare_classes, screened
 from simstudy.data.files.assembly import ReadOptions
 from simstudy.data.files.columns import is_number
 from simstudy.data.files.read import data_text, read_data_set, read_text_set
