@@ -93,13 +93,13 @@ def check_usable(sample: Sample, screening: Screening, source: str) -> None:
         text += "not a class with a few values. Is another column the target? If it is a number, "
         raise SimstudyError(f"{text}divide it into ranges first")
     if len(sample) < MIN_ROWS:
-        text = f"{source} has {rows}, and advice needs at least {MIN_ROWS}: scores that are "
-        text += "cross-validated on fewer are mostly chance, and so is what they would predict"
+        text = f"{source} has {rows}, and advice needs at least {MIN_ROWS}: cross-validated "
+        text += "scores on fewer rows are mostly chance, and so are predictions based on them"
         raise SimstudyError(text)
     if len(screening.suspects) == len(sample.schema.attributes):
         named = ", ".join(f"'{name}'" for name in screening.suspects)
         text = f"{source}: no attribute is left: {named} are identifiers, copies of the target or "
-        raise SimstudyError(f"{text}of one value; use --keep for those that are none")
+        raise SimstudyError(f"{text}of one value; use --keep for those that are not")
 
 
 def _many_classes(sample: Sample) -> int:
@@ -167,7 +167,7 @@ def few_rows(sample: Sample) -> list[str]:
         shown = ", ".join(rare[:8]) + (", …" if len(rare) > 8 else "")
         number = counted(len(rare), "class has", "classes have")
         text = f"{number} fewer than {_FEW_OF_CLASS} rows ({shown})"
-        notes.append(f"{text}: what is said of rare classes rests on very little.")
+        notes.append(f"{text}: statements about rare classes rest on little data.")
     return notes
 
 

@@ -157,7 +157,7 @@ class Source(ABC):
 
     def world(self, plan: Plan, index: int) -> World:
         """Return what the rows of a problem are drawn from, if that is a model."""
-        raise SimstudyError(f"a {self.problem_word} is no model that can be drawn again")
+        raise SimstudyError(f"a {self.problem_word} is not a model and cannot be drawn again")
 
     def subject(self, index: int) -> tuple[str, int]:
         """Return what seeds the streams of a problem: adding others changes none."""

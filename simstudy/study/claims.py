@@ -265,7 +265,7 @@ def read_statements(
 
     A statement has the keys of a claim, which its ``lines`` share and may change; without lines,
     it has one claim per size. A claim is a statement of one line. Claims about studies of data sets
-    have keys of their own; see `DataClaim`. Raises `KeyedError` for an unknown key, an invalid
+    have different keys; see `DataClaim`. Raises `KeyedError` for an unknown key, an invalid
     value, or a claim that no result could decide.
     """
     made = []

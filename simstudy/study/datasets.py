@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -87,13 +87,12 @@ def _splits_in(
 
 
 def _read(section: DataSetSection, directory: Path, key: str) -> DataSet:
-    options: dict[str, Any] = section.model_dump(exclude={"path", "name"})
     try:
         path = Path(os.path.realpath(directory / section.path))
     except ValueError as error:
         raise KeyedError(f"{key}.path", f"{section.path!r} is not a path: {error}") from error
     with at_key(key, SimstudyError):
-        table = read_data_set(path, ReadOptions(**options))
+        table = read_data_set(path, ReadOptions(**section.model_dump(exclude={"path", "name"})))
     name, counts = section.name or path.name.split(".")[0], table.sample.class_counts
     if np.count_nonzero(counts) < 2:
         label = (table.sample.schema.target.values or ())[int(counts.argmax())]

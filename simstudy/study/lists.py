@@ -324,9 +324,8 @@ def _load_readings(file: ReadingsFile, path: Path, overrides: Settings | None) -
         taken.append(reading.id)
         layers = [("of", base.reading.override), (f"{where}.override", reading.override)]
         studies = [_study(study, layers, overrides) for study in places]
-        statements = reading.read(base.statements)
-        variant = replace(base, name=reading.id, studies=studies, statements=statements)
-        readings.append(replace(variant, reading=reading))
+        variant = replace(base, name=reading.id, studies=studies, reading=reading)
+        readings.append(replace(variant, statements=reading.read(base.statements)))
     return replace(
         base,
         name=file.name,

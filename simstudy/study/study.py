@@ -111,7 +111,7 @@ class Study:
 
     @property
     def heading(self) -> str:
-        """The title, or else the name; where the title tells another number of data sets, both."""
+        """The title, or else the name; if the title states another number of data sets, both."""
         stated = {int(number) for number in re.findall(r"\b(\d{1,6}) data sets?\b", self.title)}
         if self.datasets and stated - {len(self.datasets)}:
             return f"{self.title}: {counted(len(self.datasets), 'data set')} here"

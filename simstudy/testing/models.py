@@ -81,7 +81,7 @@ def check_change(
     """Check that a change satisfies its contract.
 
     - The change is a frozen dataclass and survives pickling unchanged.
-    - ``apply(world, rng)`` returns a `World` and leaves the given one as it was; the same stream
+    - ``apply(world, rng)`` returns a `World` and leaves its argument as it was; the same stream
       makes the same world.
     - Training and test rows have the same variables, at least one attribute and two classes.
     - A long sample starts with the rows of a short one from the same stream.
@@ -185,7 +185,7 @@ class ModelContract(Contract[C]):
         )
         self.require(isinstance(made, World), rule, f"it returned a {type(made).__name__}")
         kept = model.to_json() == before and world.digest() == model.digest()
-        rule = "the given world must stay as it is"
+        rule = "the world must stay as it is"
         self.require(kept, rule, "apply changed its model")
         rule = "the same stream must make the same world, also with a pickled copy"
         same = {copy.digest() for copy in again} == {made.digest()}

@@ -92,9 +92,9 @@ class RowsRead:
     other_classes : mapping
         The number of rows dropped of each class that `classes` does not name.
     markers : Markers
-        What was taken, or may stand, for a missing value.
+        Texts that were taken for missing values, or may represent them.
     keep : tuple of str
-        Columns that are no identifiers or leaks, by the word of the caller.
+        Columns that are not identifiers or leaks, according to the caller.
     refusal : str
         Why the target cannot be used, if the data set is only to be described; empty otherwise.
     """
@@ -228,7 +228,7 @@ class Assembly:
         return declared
 
     def _refusal(self, column: Column, label: Variable) -> str:
-        """Why numbers cannot be the target; empty if somebody has said that they are classes."""
+        """Why numbers cannot be the target; empty if they are declared as classes."""
         labels = [text for text in label.values or () if not is_marker(text)]
         stated = self._declared(column).kind == NOMINAL or self.reading.classes
         few = len(labels) <= _MAX_NUMBERS

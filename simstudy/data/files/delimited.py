@@ -30,7 +30,7 @@ HEADER = -1  # the row of the names
 
 
 def decode(data: bytes, encoding: str | None, source: str) -> str:
-    """The text of a file: in the encoding given, or of its byte order mark, or UTF-8."""
+    """The text of a file: in this encoding, or that of its byte order mark, or UTF-8."""
     if encoding is None:
         encoding = next((name for bom, name in _BOMS.items() if data.startswith(bom)), "utf-8")
     try:

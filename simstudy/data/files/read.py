@@ -71,14 +71,14 @@ def read_data(
     values : mapping, optional
         The values of nominal columns, in their order.
     missing_values : sequence of str, optional
-        What stands for a missing value. If not given, nothing and ``?`` do; and, in a column whose
-        other values are numbers, ``NA``, ``nan``, ``null``, ``-`` and the like.
+        Strings that represent a missing value. If omitted, the empty string and ``?`` do; and, in
+        a column whose other values are numbers, ``NA``, ``nan``, ``null``, ``-`` and the like.
     groups : str, optional
-        A column that is no attribute but says which rows belong together: ``sample.groups``.
+        A column that is not an attribute but states which rows belong together: ``sample.groups``.
     classes : mapping, optional
         New classes, each with the classes that it joins; rows of other classes are dropped.
     separator, encoding : str, optional
-        Those of a text file; found if not given (UTF-8 unless a byte order mark says otherwise).
+        Those of a text file; detected if omitted (UTF-8 unless a byte order mark says otherwise).
     keep : sequence of str
         Columns about which there is no warning, although they look like identifiers or leaks.
 

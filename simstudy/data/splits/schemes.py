@@ -263,7 +263,7 @@ class Resampling:
         The file of splits.
     sizes : tuple of int or of float
         Numbers of training rows, or shares of the training part, for learning curves; empty for
-        the whole training part alone.
+        only the whole training part.
     stratify : bool
         Whether subsets of these sizes are stratified.
     """

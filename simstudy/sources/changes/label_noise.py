@@ -24,7 +24,7 @@ class LabelNoise(Change):
     Parameters
     ----------
     rate : float >= 0, <= 1
-        How often a label is wrong; all wrong classes are as likely.
+        How often a label is wrong; all wrong classes are equally likely.
     confusion : list of lists of float, optional
         Instead of a rate: in row i the probabilities of the labels of a row of class i.
     on : {"train", "both"}

@@ -158,9 +158,15 @@ def test_columns_are_found_by_name_and_others_of_the_file_are_not_used(results: 
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        (lambda f: f.assign(size=1), "data frame: the column 'size' is no attribute; .*known: col"),
+        (
+            lambda f: f.assign(size=1),
+            "the column 'size' is not an attribute; .*known: col",
+        ),
         (lambda f: f.drop(columns="colour"), "data frame: the column 'colour' is missing"),
-        (lambda f: f.rename(columns={"colour": "color"}), "'color' is no .* did you mean 'colour'"),
+        (
+            lambda f: f.rename(columns={"colour": "color"}),
+            "'color' is not .* did you mean 'colour'",
+        ),
         (
             lambda f: f.replace({"colour": {"red": "green"}}),
             r"row \d+ .*, column 'colour': 'green' is none of the declared values: blue, red, whi",
