@@ -34,14 +34,13 @@ import numpy as np
 from simstudy import read_data
 from simstudy.advice.forecast import Present, Simulated, forecast, power_laws
 from simstudy.arrays import FloatArray
-from simstudy.data.preparation.prepare import Preparation
-from simstudy.data.preparation.suggested import suggested_preparation
+from simstudy.data.preparation.prepare import Preparation, suggested_preparation
 from simstudy.data.sample import Sample
 from simstudy.data.splits.schemes import make_scheme
 from simstudy.learners import AODE, C45, TAN, NaiveBayes
 from simstudy.measures.base import clip
 from simstudy.measures.scores.rewards import information_reward
-from simstudy.sources.families.fitters import FITTERS, draw_model, informative
+from simstudy.sources.families.fitted import FITTERS, draw_model, informative
 
 DATA = Path(__file__).parents[1] / "studies" / "data" / "uci"
 TARGETS = {

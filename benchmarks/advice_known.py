@@ -26,7 +26,7 @@ from advice import kept, present, scores
 from simstudy.advice.forecast import Present, Simulated, forecast
 from simstudy.data.preparation.prepare import Preparation
 from simstudy.families import KDBFamily, TANFamily
-from simstudy.sources.families.fitters import FITTERS, draw_model, informative
+from simstudy.sources.families.fitted import FITTERS, draw_model, informative
 
 ROWS, FAR = (100, 400, 1600), 4000
 MODELS, TRAINING_SETS, TEST_ROWS = 12, 8, 5000

@@ -52,11 +52,8 @@ def distinct_rows(codes: IntArray, cards: Sequence[int]) -> tuple[IntArray, IntA
         first = places[present]
         places[present] = np.arange(len(present))
         return first, places[flat]
-    if cells < 2**62:
-        flat = flat_index(codes, range(len(cards)), cards)
-        _, first, inverse = np.unique(flat, return_index=True, return_inverse=True)
-    else:
-        _, first, inverse = np.unique(codes, axis=0, return_index=True, return_inverse=True)
+    rows = flat_index(codes, range(len(cards)), cards) if cells < 2**62 else codes
+    _, first, inverse = np.unique(rows, axis=0, return_index=True, return_inverse=True)
     return first, inverse.reshape(-1)
 
 

@@ -115,9 +115,8 @@ class Sample:
         if weights is not None:
             self.weights = np.ascontiguousarray(weights, dtype=np.float64)
             if self.weights.shape != (len(self.codes),):
-                shape = f"their shape is {self.weights.shape}"
-                rows = f"each of the {len(self.codes)} rows"
-                raise ValueError(f"weights must hold one number for {rows}; {shape}")
+                text = f"weights must hold one number for each of the {len(self.codes)} rows"
+                raise ValueError(f"{text}; their shape is {self.weights.shape}")
             if not (np.isfinite(self.weights).all() and (self.weights >= 0).all()):
                 raise ValueError("weights must be finite and not negative")
             self.weights = read_only(self.weights)

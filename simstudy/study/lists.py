@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeAlias
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from simstudy.errors import (
     KeyedError,
@@ -21,9 +21,9 @@ from simstudy.errors import (
     reason,
     refuse,
 )
+from simstudy.study import files
 from simstudy.study.claims import Statement, read_statements
-from simstudy.study.error_messages import explain
-from simstudy.study.files import overridden, read_toml, recorded_digests, study_path
+from simstudy.study.content import read_sections
 from simstudy.study.sections import FileSection, Name
 from simstudy.study.study import Study, load_study, make_study
 
@@ -31,23 +31,33 @@ Settings: TypeAlias = Mapping[str, object]
 
 
 class PublishedSection(FileSection):
-    """Printed values of a measure on data sets."""
+    """Printed values of a measure on data sets.
 
-    study: str = Field(description="The name of the study of data sets.")
-    measure: str = Field(default="", description="The measure; the primary one if empty.")
-    file: str = Field(
-        description="A CSV file, relative to the list: data sets × learners, with their names."
-    )
-    source: str = Field(default="", description="Where the values are printed.")
-    leave_out: list[str] = Field(
-        default=[], description="Data sets that differ from those of the source."
-    )
-    notes: dict[str, str] = Field(
-        default={}, description="By data set: why values differ, where known."
-    )
-    tolerance: float = Field(
-        default=0.05, gt=0, description="Differences above this are marked and explained."
-    )
+    Parameters
+    ----------
+    study
+        The name of the study of data sets.
+    measure
+        The measure; the primary one if empty.
+    file
+        A CSV file, relative to the list: data sets × learners, with their names.
+    source
+        Where the values are printed.
+    leave_out
+        Data sets that differ from those of the source.
+    notes
+        By data set: why values differ, where known.
+    tolerance
+        Differences above this are marked and explained.
+    """
+
+    study: str
+    measure: str = ""
+    file: str
+    source: str = ""
+    leave_out: list[str] = Field(default=[])
+    notes: dict[str, str] = Field(default={})
+    tolerance: float = Field(default=0.05, gt=0)
 
 
 class Published(PublishedSection):
@@ -57,40 +67,64 @@ class Published(PublishedSection):
 
 
 class ListFile(FileSection):
-    """The content of a list file, its statements unchecked."""
+    """The content of a list file, its statements unchecked.
 
-    name: Name = Field(description="The name of the list and of its results.")
-    title: str = Field(default="", description="A title for the comparison.")
-    citation: str = Field(default="", description="The source of the statements.")
-    note: str = Field(default="", description="A remark shown with the verdicts.")
-    studies: list[str] = Field(
-        min_length=1, description="Study files or lists, relative to this file, or built-in ones."
-    )
-    override: dict[str, object] = Field(
-        default={}, description="Settings for every study, by section; learners by label."
-    )
-    statements: list[object] = Field(
-        default=[], description="Statements of the source, each of one or more claims."
-    )
-    claims: list[object] = Field(default=[], description="Single claims.")
-    published: list[PublishedSection] = Field(
-        default=[], description="Printed values, shown beside those of studies of data sets."
-    )
+    Parameters
+    ----------
+    name
+        The name of the list and of its results.
+    title
+        A title for the comparison.
+    citation
+        The source of the statements.
+    note
+        A remark shown with the verdicts.
+    studies
+        Study files or lists, relative to this file, or built-in ones.
+    override
+        Settings for every study, by section; learners by label.
+    statements
+        Statements of the source, each of one or more claims.
+    claims
+        Single claims.
+    published
+        Printed values, shown beside those of studies of data sets.
+    """
+
+    name: Name
+    title: str = ""
+    citation: str = ""
+    note: str = ""
+    studies: list[str] = Field(min_length=1)
+    override: dict[str, object] = Field(default={})
+    statements: list[object] = Field(default=[])
+    claims: list[object] = Field(default=[])
+    published: list[PublishedSection] = Field(default=[])
 
 
 class Reading(FileSection):
-    """An interpretation of what the source of statements leaves open: a variant of a list."""
+    """An interpretation of what the source of statements leaves open: a variant of a list.
+
+    Parameters
+    ----------
+    label
+        Its label in tables.
+    override
+        Settings for every study, by section; learners by label.
+    margin_factor
+        Factor of the margins, for measures in another unit.
+    note
+        A remark.
+    post_hoc
+        Whether it was chosen after seeing results.
+    """
 
     id: str = ""
-    label: str = Field(description="Its label in tables.")
-    override: dict[str, object] = Field(
-        default={}, description="Settings for every study, by section; learners by label."
-    )
-    margin_factor: float = Field(
-        default=1.0, gt=0, description="Factor of the margins, for measures in another unit."
-    )
-    note: str = Field(default="", description="A remark.")
-    post_hoc: bool = Field(default=False, description="Whether it was chosen after seeing results.")
+    label: str
+    override: dict[str, object] = Field(default={})
+    margin_factor: float = Field(default=1.0, gt=0)
+    note: str = ""
+    post_hoc: bool = False
 
     @property
     def settings(self) -> str:
@@ -102,11 +136,8 @@ class Reading(FileSection):
 
     def read(self, statements: Sequence[Statement]) -> list[Statement]:
         """The statements with the margins of this reading; some tolerances do not change."""
-        factor = self.margin_factor
-        return [
-            replace(statement, lines=[claim.scaled(factor) for claim in statement.lines])
-            for statement in statements
-        ]
+        scaled = [[line.scaled(self.margin_factor) for line in each.lines] for each in statements]
+        return [replace(each, lines=lines) for each, lines in zip(statements, scaled, strict=True)]
 
 
 def _dotted_keys(sections: Mapping[str, object], start: str = "") -> Iterator[tuple[str, object]]:
@@ -119,20 +150,42 @@ def _dotted_keys(sections: Mapping[str, object], start: str = "") -> Iterator[tu
 
 
 class ReadingSection(Reading):
-    """One reading of a list."""
+    """One reading of a list.
 
-    id: Name = Field(description="The directory of its results.")
+    Parameters
+    ----------
+    id
+        The directory of its results.
+    """
+
+    id: Name
 
 
 class ReadingsFile(FileSection):
-    """The content of a file with readings of a list."""
+    """The content of a file with readings of a list.
 
-    name: Name = Field(description="The name of the readings and of their results.")
-    title: str = Field(default="", description="A title; that of the list if omitted.")
-    note: str = Field(default="", description="A remark shown with the verdicts.")
-    of: str = Field(description="The list file, relative to this file, or a built-in list.")
-    label: str = Field(default="the list itself", description="The label of the list itself.")
-    readings: list[ReadingSection] = Field(min_length=1, description="The further readings.")
+    Parameters
+    ----------
+    name
+        The name of the readings and of their results.
+    title
+        A title; that of the list if omitted.
+    note
+        A remark shown with the verdicts.
+    of
+        The list file, relative to this file, or a built-in list.
+    label
+        The label of the list itself.
+    readings
+        The further readings.
+    """
+
+    name: Name
+    title: str = ""
+    note: str = ""
+    of: str
+    label: str = "the list itself"
+    readings: list[ReadingSection] = Field(min_length=1)
 
 
 @dataclass(frozen=True)
@@ -155,11 +208,12 @@ def is_collection(source: str | Path | Settings) -> bool:
 
     A file that cannot be read is not; `load_study` reports the error.
     """
-    try:
-        content = source if isinstance(source, Mapping) else read_toml(study_path(source))
-    except SimstudyError:
-        return False
-    return not {"studies", "readings"}.isdisjoint(content)
+    if not isinstance(source, Mapping):
+        try:
+            source = files.read_toml(files.study_path(source))
+        except SimstudyError:
+            return False
+    return not {"studies", "readings"}.isdisjoint(source)
 
 
 def load_collection(
@@ -184,21 +238,15 @@ def load_collection(
     SimstudyError
         Names the file, the key, the value, and what is allowed.
     """
-    path = study_path(path)
-    content = read_toml(path) if content is None else content
+    path = files.study_path(path)
+    content = files.read_toml(path) if content is None else content
     kind: type[ListFile | ReadingsFile] = ReadingsFile if "readings" in content else ListFile
+    plain = files.plain_content(content, path)
     try:
-        text = json.dumps(content, default=str)
-    except (ValueError, RecursionError) as error:  # numbers of thousands of digits, deep nesting
-        raise SimstudyError(f"{path} cannot be used: {error}") from error
-    try:
-        file = kind.model_validate_json(text)
+        file = read_sections(plain, kind)
         if isinstance(file, ReadingsFile):
             return _load_readings(file, path, overrides)
         return _load_list(file, path, overrides)
-    except ValidationError as error:
-        key, message = explain(error, kind)
-        raise SimstudyError(f"{path}, {key}: {message}") from error
     except KeyedError as error:
         raise SimstudyError(f"{path}, {error.key}: {error}") from error
 
@@ -208,7 +256,7 @@ def _load_list(file: ListFile, path: Path, overrides: Settings | None) -> Collec
     studies: dict[str, Study] = {}
     statements: list[Statement] = []
     for index, name in enumerate(file.studies):
-        key, place = f"studies[{index}]", study_path(name, path.parent)
+        key, place = f"studies[{index}]", files.study_path(name, path.parent)
         if _is_list(place, path, key, name):
             inner = _inner_list(place, key, name, file.override, overrides)
             named, more = inner.studies, inner.statements
@@ -220,14 +268,11 @@ def _load_list(file: ListFile, path: Path, overrides: Settings | None) -> Collec
             refuse(study.name in studies, key, f"two studies have the name '{study.name}'")
             studies[study.name] = study
         statements += more
+    statements += read_statements(file.statements, file.claims, studies, check_sizes=not overrides)
     return Collection(
-        name=file.name,
-        title=file.title,
-        citation=file.citation,
-        note=file.note,
+        **file.model_dump(include={"name", "title", "citation", "note"}),
         studies=[*studies.values()],
-        statements=statements
-        + read_statements(file.statements, file.claims, studies, check_sizes=not overrides),
+        statements=statements,
         reading=Reading(label="the list itself", override=file.override),
         published=[
             _published(section, studies, path.parent, f"published[{index}]")
@@ -250,14 +295,12 @@ def _inner_list(
     file: Path, key: str, name: str, override: Settings, overrides: Settings | None
 ) -> Collection:
     """A list of single studies in a list, with its own overrides."""
-    text = f'"{name}" is a list with its own settings; remove this key'
-    refuse(override, "override", text)
-    content = read_toml(file)
-    refuse(
-        "readings" in content, key, f'"{name}" contains readings of a list; name the list instead'
-    )
+    refuse(override, "override", f'"{name}" is a list with its own settings; remove this key')
+    content = files.read_toml(file)
+    text = f'"{name}" contains readings of a list; name the list instead'
+    refuse("readings" in content, key, text)
     for inner in content.get("studies", []):
-        nested = isinstance(inner, str) and is_collection(study_path(inner, file.parent))
+        nested = isinstance(inner, str) and is_collection(files.study_path(inner, file.parent))
         refuse(nested, key, f'"{name}" is a list that itself contains lists')
     with at_key(key, SimstudyError):
         return load_collection(file, overrides, content)
@@ -265,14 +308,14 @@ def _inner_list(
 
 def _load_readings(file: ReadingsFile, path: Path, overrides: Settings | None) -> Collection:
     """A list and its readings, which must have different names, also from the studies."""
-    place = study_path(file.of, path.parent)
+    place = files.study_path(file.of, path.parent)
     with at_key("of", SimstudyError):
-        content = read_toml(place)
+        content = files.read_toml(place)
         refuse("studies" not in content, "of", f'"{file.of}" is not a list of studies')
         base = load_collection(place, overrides)
     text = f"'{file.of}' has studies of data sets, which have no readings"
     refuse(any(study.datasets for study in base.studies), "of", text)
-    files = [study_path(name, place.parent) for name in content["studies"]]
+    places = [files.study_path(name, place.parent) for name in content["studies"]]
     taken, readings = [study.name for study in base.studies], []
     for index, reading in enumerate(file.readings):
         where = f"readings[{index}]"
@@ -280,10 +323,9 @@ def _load_readings(file: ReadingsFile, path: Path, overrides: Settings | None) -
         refuse(reading.id in taken, f"{where}.id", text)
         taken.append(reading.id)
         layers = [("of", base.reading.override), (f"{where}.override", reading.override)]
-        studies = [_study(study, layers, overrides) for study in files]
-        statements = reading.read(base.statements)
-        variant = replace(base, name=reading.id, studies=studies, statements=statements)
-        readings.append(replace(variant, reading=reading))
+        studies = [_study(study, layers, overrides) for study in places]
+        variant = replace(base, name=reading.id, studies=studies, reading=reading)
+        readings.append(replace(variant, statements=reading.read(base.statements)))
     return replace(
         base,
         name=file.name,
@@ -297,17 +339,17 @@ def _load_readings(file: ReadingsFile, path: Path, overrides: Settings | None) -
 def load_variant(file: Path, override: Settings, overrides: Settings | None = None) -> Study:
     """A study with some settings replaced; learners are addressed by label."""
     try:
-        return _study(study_path(file), [("--key", override)], overrides)
+        return _study(files.study_path(file), [("--key", override)], overrides)
     except KeyedError as error:
         raise SimstudyError(f"{error.key}: {error}") from error
 
 
 def _study(file: Path, layers: Iterable[tuple[str, Settings]], overrides: Settings | None) -> Study:
     """A study with layers of overrides, each with the key it comes from."""
-    content = read_toml(file)
-    digests = recorded_digests(file, content)
+    content = files.read_toml(file)
+    digests = files.recorded_digests(file, content)
     for key, override in layers:
-        content = overridden(content, override, key)
+        content = files.overridden(content, override, key)
         with at_key(key, SimstudyError):
             make_study(content, file.parent, f"study '{content['name']}'", digests=digests)
     return make_study(content, file.parent, str(file), overrides, digests)

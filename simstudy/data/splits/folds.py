@@ -12,7 +12,7 @@ ROUNDING = 1e-9  # 0.29 · 100 and 2/3 · 3 are whole numbers
 
 
 def whole_part(number: float) -> int:
-    """Return the number rounded down, except where it is below a whole one by rounding alone."""
+    """Return the number rounded down, except where it is below a whole one only by rounding."""
     return int(number + ROUNDING)
 
 

@@ -113,10 +113,8 @@ class Scheme(ABC):
         if not rare:
             return ""
         listed = ", ".join(f"'{names[code]}' ({counted(rare[code], noun)})" for code in rare)
-        return (
-            f"{counted(len(rare), 'class', 'classes')} with fewer than {self._needed} {noun}s, too "
-            f"rare to stratify, spread as evenly as possible: {listed}"
-        )
+        text = f"{counted(len(rare), 'class', 'classes')} with fewer than {self._needed} {noun}s"
+        return f"{text}, too rare to stratify, spread as evenly as possible: {listed}"
 
     def _units(self, target: npt.ArrayLike, groups: npt.ArrayLike | None) -> Units:
         strata = np.unique(np.asarray(target), return_inverse=True)[1]
@@ -265,7 +263,7 @@ class Resampling:
         The file of splits.
     sizes : tuple of int or of float
         Numbers of training rows, or shares of the training part, for learning curves; empty for
-        the whole training part alone.
+        only the whole training part.
     stratify : bool
         Whether subsets of these sizes are stratified.
     """
@@ -327,15 +325,13 @@ def check_sizes(sizes: object) -> Sizes:
     return tuple(sizes)
 
 
-def fitting_sizes(sizes: Sizes, rows: int) -> tuple[dict[int | float, int], Sizes]:
-    """Return the number of rows of each size that fits a training part, and the other sizes.
+def unfit_sizes(sizes: Sizes, rows: int) -> list[int | float]:
+    """Return the sizes that a training part lacks: too many rows, or a share of less than one.
 
-    Sizes larger than the training part do not fit, nor do shares of it below one row. For the same
-    sizes in all splits of a data set, ask with the rows of the smallest training part.
+    For the same sizes in all splits of a data set, ask with the rows of the smallest training part.
     """
     numbers = {size: size if type(size) is int else whole_part(size * rows) for size in sizes}
-    fitting = {size: number for size, number in numbers.items() if 1 <= number <= rows}
-    return fitting, tuple(size for size in sizes if size not in fitting)
+    return [size for size, number in numbers.items() if not 1 <= number <= rows]
 
 
 def nested_subsets(

@@ -11,7 +11,7 @@ from simstudy.measures.base import MeasureInfo
 if TYPE_CHECKING:
     from simstudy.components.spec import Spec
     from simstudy.engine.plan import Plan
-    from simstudy.study.sections import StudyFile
+    from simstudy.study.content import StudyFile
 
 # Of an estimate against the value of this classifier, and against the mean over training sets.
 ERRORS = ("squared_error", "squared_error_of_mean", "error", "error_of_mean")

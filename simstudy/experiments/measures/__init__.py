@@ -13,7 +13,7 @@ from simstudy.measures.base import MeasureInfo
 if TYPE_CHECKING:
     from simstudy.components.spec import Spec
     from simstudy.engine.plan import Plan
-    from simstudy.study.sections import StudyFile
+    from simstudy.study.content import StudyFile
 
 RIGHT, LOSS = "right", "loss"  # the share of right choices, and what following them loses
 _TEST_SIZES, _REPEATS = (20, 50, 100, 200, 500, 1000, 5000), 50  # defaults

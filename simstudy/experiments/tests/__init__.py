@@ -12,7 +12,7 @@ from simstudy.measures.base import MeasureInfo
 if TYPE_CHECKING:
     from simstudy.components.spec import Spec
     from simstudy.engine.plan import Plan
-    from simstudy.study.sections import StudyFile
+    from simstudy.study.content import StudyFile
 
 COPIES, MIRRORED, POWER, WRONG, GAP = "type_1", "type_1_mirrored", "power", "wrong", "difference"
 _WORDS = {

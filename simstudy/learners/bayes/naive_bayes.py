@@ -118,7 +118,7 @@ class FittedDiscretizedNaiveBayes(Described):
     def __init__(self, sample: Sample, alpha: float) -> None:
         from simstudy.data.preparation.discretize import Discretizer
 
-        self._discretized = Discretizer().fit(sample)
+        self._discretized = Discretizer.fit(sample)
         self._schema = sample.schema
         self._fitted = fit_nominal(self._discretized(sample), alpha)
 

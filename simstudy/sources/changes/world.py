@@ -22,8 +22,8 @@ class Gaps:
     """Which attributes lose values, and with what probability.
 
     A value is lost independently of all others and of the class, given the attribute ``given``.
-    That one is always observed, so what is lost depends on what is seen alone: the posterior given
-    the values that are seen is the same as if the others had never been asked for (Rubin 1976).
+    That one is always observed, so what is lost depends only on what is seen: the posterior given
+    the values that are seen is the same as if the others had never been measured (Rubin 1976).
 
     Attributes
     ----------
@@ -82,7 +82,7 @@ class Population:
     def sample(self, n: int, rng: np.random.Generator) -> Sample:
         """Draw ``n`` rows; a longer draw from the same stream starts with the same rows.
 
-        Labels and missing values use streams of their own, so that rows are those of the model
+        Labels and missing values use separate streams, so that rows are those of the model
         but for what is changed.
         """
         drawn = self.model.sample(n, rng)
