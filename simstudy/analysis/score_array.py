@@ -122,11 +122,6 @@ def _numbers(table: pd.DataFrame, column: str) -> FloatArray:
         raise ValueError(f"the column {column!r} is not numeric: {error}") from error
 
 
-def factor_names(within: Sequence[str]) -> tuple[str, ...]:
-    """Return the names of the factors; one factor may be given as a plain string."""
-    return (within,) if isinstance(within, str) else tuple(within)
-
-
 def check_levels(factors: Sequence[str], levels: Sequence[Sequence[Level]], analysis: str) -> None:
     """Raise an error for a factor with one level, of which an analysis needs two."""
     for factor, names in zip(factors, levels, strict=True):
@@ -157,7 +152,7 @@ def cells(table: pd.DataFrame, subject: str, within: Sequence[str], value: str) 
         If a column is missing, named twice or has gaps, if there are no rows, or if a subject
         has several rows for one cell.
     """
-    factors = factor_names(within)
+    factors = tuple(within)
     columns = (subject, *factors, value)
     for column in columns:
         if column not in table.columns:

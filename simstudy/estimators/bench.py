@@ -27,7 +27,6 @@ import numpy.typing as npt
 
 from simstudy.arrays import FloatArray, IntArray, read_only
 from simstudy.data.splits.schemes import CrossValidation, LeaveOneOut, Scheme, Split
-from simstudy.errors import require
 from simstudy.measures.base import (
     Keywords,
     MeasureFunction,
@@ -259,16 +258,16 @@ Bounds: TypeAlias = tuple[float, float]
 
 @dataclass(frozen=True)
 class Estimate:
-    """A value, which may be `Undefined`, and its intervals by name; ``own`` is the chosen one."""
+    """A value, which may be `Undefined`, and its intervals by name, of which one is ``chosen``."""
 
     value: float
     intervals: Mapping[str, Bounds] = field(default_factory=dict)
-    own: str = ""
+    chosen: str = ""
 
     @property
     def interval(self) -> Bounds:
         """The chosen interval; NaN if there is none."""
-        return self.intervals.get(self.own, (math.nan, math.nan))
+        return self.intervals.get(self.chosen, (math.nan, math.nan))
 
 
 def row_interval(values: FloatArray, proportion: bool, confidence: float) -> Bounds | None:
@@ -330,11 +329,6 @@ def _t_interval(values: FloatArray, confidence: float) -> Bounds | None:
     half *= math.sqrt(1 / len(values)) * float(values.std(ddof=1))
     mean = float(values.mean())
     return mean - half, mean + half
-
-
-def require_one_of(allowed: tuple[str, ...], parameter: str, value: str) -> None:
-    """Raise an error unless a parameter has one of the allowed values."""
-    require(value in allowed, parameter, value, f"it must be one of {', '.join(allowed)}")
 
 
 class Splitting(ABC):

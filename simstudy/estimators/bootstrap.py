@@ -16,6 +16,7 @@ from simstudy.data.splits.schemes import Bootstrap
 from simstudy.estimators import bench as base
 from simstudy.estimators.bench import Bench, Estimate, Estimator, Judge, Outcome, Splitting
 from simstudy.measures.base import Undefined
+from simstudy.measures.positive_class import require_one_of
 
 INSIDE, OUTSIDE = 0.368, 0.632  # 1/e, the chance that a row is in no sample, and the rest
 Training = Literal["resubstitution", "bag", "distinct"]
@@ -106,7 +107,7 @@ class BootstrapEstimator(Splitting, Estimator):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        base.require_one_of(get_args(Training), "training", self.training)
+        require_one_of("training", self.training, get_args(Training))
         if self.plus and self.training != "resubstitution":
             raise ValueError(
                 f"plus = True is not allowed with training = {self.training!r}; the .632+ estimate "

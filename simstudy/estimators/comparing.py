@@ -7,8 +7,9 @@ from typing import Literal, NamedTuple, get_args
 
 from simstudy.arrays import FloatArray
 from simstudy.data.splits.schemes import CrossValidation, Holdout
-from simstudy.estimators.bench import Bench, Judge, Splitting, require_one_of, test_share, values_of
+from simstudy.estimators.bench import Bench, Judge, Splitting, test_share, values_of
 from simstudy.measures.intervals import mcnemar
+from simstudy.measures.positive_class import require_one_of
 
 Method = Literal["exact", "corrected", "plain"]
 
@@ -193,7 +194,7 @@ class McNemarTest(Splitting, LearnerTest):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require_one_of(get_args(Method), "method", self.method)
+        require_one_of("method", self.method, get_args(Method))
 
     @property
     def scheme(self) -> Holdout:

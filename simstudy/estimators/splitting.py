@@ -15,6 +15,7 @@ from simstudy.estimators import bench as base
 from simstudy.estimators.bench import Bench, Estimate, Estimator, Judge, Outcome, Splitting
 from simstudy.measures.base import Undefined
 from simstudy.measures.intervals import normal_quantile
+from simstudy.measures.positive_class import require_one_of
 
 Interval = Literal["rows", "folds", "corrected"]
 
@@ -54,11 +55,11 @@ class SplittingEstimator(Splitting, Estimator):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        base.require_one_of(get_args(Interval), "interval", self.interval)
+        require_one_of("interval", self.interval, get_args(Interval))
 
     def estimate(self, bench: Bench, judge: Judge, confidence: float = 0.95) -> Estimate:
         outcomes = [*chain(*bench.repeats(self.scheme))]
-        return replace(estimate_of_splits(outcomes, judge, confidence), own=self.interval)
+        return replace(estimate_of_splits(outcomes, judge, confidence), chosen=self.interval)
 
 
 def estimate_of_splits(outcomes: Sequence[Outcome], judge: Judge, confidence: float) -> Estimate:
@@ -169,7 +170,7 @@ class LeaveOneOutEstimator(Estimator):
     def estimate(self, bench: Bench, judge: Judge, confidence: float = 0.95) -> Estimate:
         (outcomes,) = bench.repeats(LeaveOneOut())
         if judge.by_row:
-            return replace(estimate_of_splits(outcomes, judge, confidence), own="rows")
+            return replace(estimate_of_splits(outcomes, judge, confidence), chosen="rows")
         if judge.needs_prior:
             return Estimate(Undefined("the prior differs between rows left out"))
         return Estimate(judge.pooled(outcomes))

@@ -186,11 +186,11 @@ def _other_winners(claim: DataClaim, results: HasDatasets, alpha: float) -> list
     reversals = results.reversals(*names, examples=False)
     first, second = map(results.winners, names)
     sure = [name for name in first.datasets if _opposed(first, second, name)]
-    partly = any(each.significant_first or each.significant_second for each in reversals.found)
+    partly = any(each.significant_first or each.significant_second for each in reversals.cases)
     part = " (by one of them significantly on some)" if partly and not sure else ""
-    differ = f"the best means differ on {len(reversals.found)} of {reversals.datasets} data sets"
+    differ = f"the best means differ on {len(reversals.cases)} of {reversals.datasets} data sets"
     facts = _facts(first, reversals.datasets, sure) | {"reason": differ + part}
-    return [DataCheck(decided(bool(sure), not reversals.found), *names, **facts)]
+    return [DataCheck(decided(bool(sure), not reversals.cases), *names, **facts)]
 
 
 def _opposed(first: Winners, second: Winners, dataset: str) -> bool:

@@ -181,7 +181,7 @@ class Reversals:
         The measures.
     datasets : int
         The number of data sets on which two or more learners have means by both measures.
-    found : tuple of Reversal
+    cases : tuple of Reversal
         The reversals, in the order of the data sets.
     test, adjustment, alpha, m
         Of the tests; see `analysis.winners.Winners`.
@@ -192,7 +192,7 @@ class Reversals:
     first: str
     second: str
     datasets: int
-    found: tuple[Reversal, ...]
+    cases: tuple[Reversal, ...]
     test: str
     adjustment: str
     alpha: float
@@ -203,7 +203,7 @@ class Reversals:
     def table(self) -> pd.DataFrame:
         """One row per reversal, without examples."""
         columns = [key.name for key in fields(Reversal) if "example" not in key.name]
-        rows = [[getattr(reversal, name) for name in columns] for reversal in self.found]
+        rows = [[getattr(reversal, name) for name in columns] for reversal in self.cases]
         return pd.DataFrame(rows, columns=columns)
 
 

@@ -101,23 +101,9 @@ class Mean:
 
 @dataclass(frozen=True)
 class Absent:
-    """The reason why an analysis is not available, as a clause.
+    """The reason why an analysis is not available, as a clause in the words of the study."""
 
-    Attributes
-    ----------
-    reason : str
-        In which factors are called as their columns.
-    words : str
-        The same in the words of the study; if empty, it does not differ.
-    """
-
-    reason: str
-    words: str = ""
-
-    @property
-    def text(self) -> str:
-        """The reason in the words of the study."""
-        return self.words or self.reason
+    text: str
 
 
 @dataclass(frozen=True)
@@ -388,9 +374,8 @@ class ModelFindings(Findings):
 
     def _absent(self, error: ValueError) -> Absent:
         """Return why an analysis failed."""
-        if not isinstance(error, CellsError):
-            return Absent(str(error))
-        return Absent(str(error), error.write(error.cells.named(self.names)))
+        named = isinstance(error, CellsError)
+        return Absent(error.write(error.cells.named(self.names)) if named else str(error))
 
     @property
     def incomplete(self) -> bool:

@@ -96,7 +96,7 @@ class Course:
             return None
         return self.first if self.first_ahead else self.second
 
-    def other(self, learner: Level) -> Level:
+    def opponent(self, learner: Level) -> Level:
         """Return the other learner of the pair."""
         return self.second if learner == self.first else self.first
 

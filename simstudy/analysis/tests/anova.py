@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import chdtrc, fdtrc
 
-from simstudy.analysis.score_array import LeftOut, check_levels, complete_subjects, factor_names
+from simstudy.analysis.score_array import LeftOut, check_levels, complete_subjects
 from simstudy.arrays import FloatArray
 
 EPS = float(np.finfo(np.float64).eps)
@@ -76,9 +76,8 @@ def anova(
     contrast is spherical, with ε = 1. Sums of squares within rounding error of 0 are set to 0. With
     zero error, F is infinite and p, p_gg and p_hf are 0; if the effect is zero too, they are NaN.
     """
-    factors = factor_names(within)
-    values, levels, subjects, left_out = complete_subjects(table, subject, factors, value)
-    check_levels(factors, levels, "an analysis of variance")
+    values, levels, subjects, left_out = complete_subjects(table, subject, within, value)
+    check_levels(within, levels, "an analysis of variance")
     if len(subjects) < 2:
         raise ValueError(
             f"only one {subject} has a finite {value} in every cell; "
@@ -87,7 +86,7 @@ def anova(
     flat = values.reshape(len(subjects), -1)
     _, (ss_subjects,) = _decompose(flat, np.full((flat.shape[1], 1), flat.shape[1] ** -0.5))
     effects = dict(
-        crossed(factors, values.shape[1:], _helmert, lambda size: np.full((size, 1), size**-0.5))
+        crossed(within, values.shape[1:], _helmert, lambda size: np.full((size, 1), size**-0.5))
     )
     rows = [_test(flat, contrasts) for contrasts in effects.values()]
     all_error = float(ss_subjects) + sum(row["ss_error"] for row in rows)

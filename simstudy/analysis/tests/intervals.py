@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.special import bdtr, betaincinv, ndtri, stdtr
 
-from simstudy.analysis.score_array import cells, complete_subjects, factor_names
+from simstudy.analysis.score_array import cells, complete_subjects
 from simstudy.analysis.tests import adjustment as stats
 from simstudy.arrays import FloatArray, IntArray
 
@@ -96,7 +96,7 @@ def intervals(
     if share:
         _, lower, upper = share_interval(values, confidence, m)
 
-    result = pd.DataFrame(list(itertools.product(*levels)), columns=list(factor_names(within)))
+    result = pd.DataFrame(list(itertools.product(*levels)), columns=[*within])
     result = result.assign(n=n, mean=mean, se=se, df=df, m=m, t_crit=t_crit)
     result = result.assign(lower=lower, upper=upper)
     result = result.assign(infinite=(infinite != 0).sum(axis=0), method=method)

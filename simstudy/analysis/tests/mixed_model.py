@@ -104,7 +104,7 @@ def fit_mixed_model(
     the values present: a learner that fails where it would have scored badly gets too good an
     estimate.
     """
-    every = cells(table, subject, score_array.factor_names(factors), value)
+    every = cells(table, subject, factors, value)
     values, shape = _checked(every), every.array.shape[1:]
     within, unit = every.named(names or {}).within, np.ones((values.shape[1], values.shape[1]))
     strata = crossed(within, shape, np.eye, lambda size: np.ones((size, size)))

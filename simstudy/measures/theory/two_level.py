@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from simstudy.arrays import BoolArray, FloatArray, IntArray
-from simstudy.measures.base import MeasureFunction, Undefined, function_name, info_of
+from simstudy.measures.base import MeasureFunction, function_name, info_of
 from simstudy.measures.positive_class import require
 
 TOLERANCE = 1e-9
@@ -54,22 +54,6 @@ class TwoLevelMeasure:
     def name(self) -> str:
         """The names of both measures, as ``"auc:accuracy"``."""
         return f"{name_of(self.first)}:{name_of(self.second)}"
-
-    def compare(self, a: tuple[float, float], b: tuple[float, float]) -> float:
-        """Compare two results, each the values of both measures.
-
-        Returns
-        -------
-        float
-            1 if a is better, −1 if b is, 0 if they are equal; `Undefined` if a value that decides
-            does not exist.
-        """
-        for level, x, y in zip((self.first, self.second), a, b, strict=True):
-            if math.isnan(x) or math.isnan(y):
-                return Undefined(f"{name_of(level)} of one of the results does not exist")
-            if not ties(x, y, self.tolerance):
-                return 1.0 if (x > y) == greater_is_better(level) else -1.0
-        return 0.0
 
 
 def two_level(name: str, lookup: Callable[[str], MeasureFunction]) -> TwoLevelMeasure:
