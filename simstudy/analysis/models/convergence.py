@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 
 from simstudy.analysis.models.difference_curves import PairCurve, complete_curve, decided, sizes_of
-from simstudy.analysis.models.thresholds import overtaking
 from simstudy.analysis.score_array import cells
 from simstudy.analysis.tests.adjustment import check, check_confidence, check_share, largest
 
@@ -119,8 +118,7 @@ def _row(learner: PairCurve, m: int) -> dict[str, object]:
         return row | {"note": learner.note}
     row |= {"m": m}
     signs = np.array(learner.signs)
-    if learner.changes and learner.changes[-1].sign > 0:
-        change = overtaking(learner, learner.changes[-1])
+    if learner.changes and (change := learner.changes[-1]).ahead == learner.second:
         row |= {key: getattr(change, key) for key in ("before", "after", "lower", "upper", "note")}
         return row | {"converged": change.crossing}
     if not signs.any():

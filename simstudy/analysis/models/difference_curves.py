@@ -188,13 +188,38 @@ def complete_curve(
 
 
 @dataclass(frozen=True)
-class LeadChange:
-    """One learner is ahead at a size, the other at a larger one, by the adjusted tests."""
+class Overtaking:
+    """One learner overtakes another between two sizes, by the adjusted tests.
 
-    before: int  # index of the last size at which the first leader is ahead
-    after: int  # index of the first size at which the other is ahead
-    sign: int  # of the difference after it
-    zone: Zone | None  # None if the complete subjects do not show the change
+    Attributes
+    ----------
+    ahead, behind
+        The learner that overtakes, and the one that is overtaken.
+    before, after : float
+        The last size at which `behind` is ahead, and the first at which `ahead` is.
+    crossing, lower, upper : float
+        The estimated size at which the mean difference is 0, and its interval; NaN without an
+        estimate.
+    note : str
+        Why there is no estimate.
+    zone : Zone, optional
+        Where the curve may cross 0; None if the complete subjects do not show the change.
+    """
+
+    ahead: Level
+    behind: Level
+    before: float
+    after: float
+    crossing: float = math.nan
+    lower: float = math.nan
+    upper: float = math.nan
+    note: str = ""
+    zone: Zone | None = None
+
+    @property
+    def estimated(self) -> bool:
+        """Whether there is an estimate of the crossing."""
+        return not math.isnan(self.crossing)
 
 
 @dataclass(frozen=True)
@@ -213,12 +238,8 @@ class PairCurve:
     infinite: int
     note: str = ""
     signs: Sequence[int] = ()
-    changes: Sequence[LeadChange] = ()
+    changes: tuple[Overtaking, ...] = ()
     m: int = 0
-
-    def leader(self, sign: int) -> Level:
-        """Return the learner that is ahead for a sign of the difference."""
-        return self.second if sign > 0 else self.first
 
 
 def decided(pair: PairCurve, m: int, confidence: float) -> PairCurve:
@@ -241,15 +262,31 @@ def with_changes(pair: PairCurve, signs: IntArray, crit: float) -> PairCurve:
     crit
         The critical value of t for intervals of crossings.
     """
-    curve, changes = pair.curve, []
-    for before, after in itertools.pairwise(np.flatnonzero(signs).tolist()):
-        sign = int(signs[after])
-        if signs[before] != sign:
-            zone = None
-            if curve and sign * curve.mean[before] < 0 < sign * curve.mean[after]:
-                zone = curve.zone(before, after, crit)
-            changes.append(LeadChange(before, after, sign, zone))
-    return replace(pair, signs=signs.tolist(), changes=changes)
+    leads = itertools.pairwise(np.flatnonzero(signs).tolist())
+    changes = [(before, after) for before, after in leads if signs[before] != signs[after]]
+    overtakings = (_overtaking(pair, *ends, int(signs[ends[1]]), crit) for ends in changes)
+    return replace(pair, signs=signs.tolist(), changes=tuple(overtakings))
+
+
+def _overtaking(pair: PairCurve, before: int, after: int, sign: int, crit: float) -> Overtaking:
+    """Return the overtaking between two sizes, given by index; the sign is that after it."""
+    learners = (pair.second, pair.first) if sign > 0 else (pair.first, pair.second)
+    start = (*learners, float(pair.sizes[before]), float(pair.sizes[after]))
+    curve = pair.curve
+    if curve is None or not sign * curve.mean[before] < 0 < sign * curve.mean[after]:
+        why = "infinite values at some size" if pair.infinite else "missing values"
+        return Overtaking(*start, note=f"{why}: no estimate in between")
+    zone, note = curve.zone(before, after, crit), ""
+    if math.isinf(zone.ratio):
+        note = "only two sizes: no estimate in between"
+    elif zone.ratio > MAX_RATIO * (1 + 1e-9):
+        far = f"neighbouring sizes differ by a factor of {zone.ratio:.3g}"
+        note = f"{far}, more than {MAX_RATIO:g}: no estimate in between"
+    elif len(zone.zeros) != 1:
+        note = "the estimated curve crosses 0 several times in between"
+    if note:
+        return Overtaking(*start, note=note, zone=zone)
+    return Overtaking(*start, zone.zeros[0], zone.lower, zone.upper, zone=zone)
 
 
 def pair_curve(every: Cells, first: int, second: int, greater_is_better: bool) -> PairCurve:

@@ -101,9 +101,23 @@ class Mean:
 
 @dataclass(frozen=True)
 class Absent:
-    """The reason why an analysis is not available, as a clause in the words of the study."""
+    """The reason why an analysis is not available, as a clause.
 
-    text: str
+    Attributes
+    ----------
+    reason : str
+        In which factors have the names of their columns, for files.
+    words : str
+        The same in the words of the study; if empty, it does not differ.
+    """
+
+    reason: str
+    words: str = ""
+
+    @property
+    def text(self) -> str:
+        """The reason in the words of the study."""
+        return self.words or self.reason
 
 
 @dataclass(frozen=True)
@@ -374,8 +388,9 @@ class ModelFindings(Findings):
 
     def _absent(self, error: ValueError) -> Absent:
         """Return why an analysis failed."""
-        named = isinstance(error, CellsError)
-        return Absent(error.write(error.cells.named(self.names)) if named else str(error))
+        if not isinstance(error, CellsError):
+            return Absent(str(error))
+        return Absent(str(error), error.write(error.cells.named(self.names)))
 
     @property
     def incomplete(self) -> bool:

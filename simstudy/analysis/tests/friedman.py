@@ -21,7 +21,6 @@ from simstudy.arrays import FloatArray, IntArray
 from simstudy.measures.base import Undefined
 
 Facts: TypeAlias = tuple[int, int, tuple[Hashable, ...], tuple[float, ...]]  # of `Ranked`
-UNCORRECTED = ", not corrected for ties"
 ALL_EQUAL = "all learners are equal on every data set"
 METHODS = ("auto", "exact", "permutation", "approximate")
 FEW = 15  # subjects up to which the distribution of average ranks is not approximated
@@ -52,7 +51,7 @@ class Ranked(outcomes.StatisticOutcome):
 
 @dataclass(frozen=True)
 class Friedman(Ranked):
-    """Friedman's chi-squared with its degrees of freedom, corrected for ties or not.
+    """Friedman's chi-squared with its degrees of freedom.
 
     Its `method` says where p comes from: ``"exact"``, ``"permutation"`` or ``"approximate"``.
     """
@@ -98,15 +97,13 @@ class Nemenyi(Ranked):
     groups: tuple[tuple[Hashable, ...], ...]
 
 
-def friedman(table: npt.ArrayLike, tie_correction: bool = True, method: str = "auto") -> Friedman:
-    """Friedman's test of whether the average ranks of learners differ.
+def friedman(table: npt.ArrayLike, method: str = "auto") -> Friedman:
+    """Friedman's test of whether the average ranks of learners differ, corrected for ties.
 
     Parameters
     ----------
     table : array of shape (n, k) or DataFrame
         Scores with data sets as rows and learners as columns.
-    tie_correction : bool
-        Whether chi-squared is corrected for ties, as in R; it is not in Demšar (2006).
     method : str
         Of p: ``"exact"`` or ``"permutation"``, over all or random orders of the ranks of every data
         set, ties included; ``"approximate"``, by the chi-squared distribution; or ``"auto"``: one
@@ -119,24 +116,20 @@ def friedman(table: npt.ArrayLike, tie_correction: bool = True, method: str = "a
     """
 
     def statistic(values: FloatArray, ranks: FloatArray) -> tuple[float, float, FloatArray]:
-        chi2 = _chi2(ranks, tie_correction)
+        chi2 = _chi2(ranks)
         return chi2, float(chdtrc(ranks.shape[1] - 1, chi2)), ranks
 
     outcome, (df, _), method = _tested(table, method, statistic)
-    return Friedman("Friedman" + UNCORRECTED * (not tie_correction), *outcome, df, method)
+    return Friedman("Friedman", *outcome, df, method)
 
 
-def iman_davenport(
-    table: npt.ArrayLike, tie_correction: bool = True, method: str = "auto"
-) -> FTest:
+def iman_davenport(table: npt.ArrayLike, method: str = "auto") -> FTest:
     """Iman & Davenport's F test of average ranks, ``(n − 1) χ²/(n (k − 1) − χ²)``.
 
     Parameters
     ----------
     table : array of shape (n, k) or DataFrame
         Scores with data sets as rows and learners as columns.
-    tie_correction : bool
-        Whether Friedman's chi-squared is corrected for ties; it is not in Demšar (2006).
     method : str
         Of p, as for `friedman`; F increases with chi-squared, so their exact p are the same.
 
@@ -152,11 +145,11 @@ def iman_davenport(
     """
 
     def statistic(values: FloatArray, ranks: FloatArray) -> tuple[float, float, FloatArray]:
-        F, p = iman_davenport_statistic(_chi2(ranks, tie_correction), *ranks.shape)
+        F, p = iman_davenport_statistic(_chi2(ranks), *ranks.shape)
         return F, p, ranks
 
     outcome, df, method = _tested(table, method, statistic)
-    return FTest("Iman–Davenport" + UNCORRECTED * (not tie_correction), *outcome, *df, method)
+    return FTest("Iman–Davenport", *outcome, *df, method)
 
 
 def quade(table: npt.ArrayLike, method: str = "auto") -> FTest:
@@ -255,10 +248,10 @@ def _ranked(table: npt.ArrayLike) -> tuple[FloatArray, FloatArray, Facts, str]:
     return values, ranks, (len(values), len(learners), learners, means), equal
 
 
-def _chi2(ranks: FloatArray, tie_correction: bool) -> float:
-    """Return Friedman's statistic."""
+def _chi2(ranks: FloatArray) -> float:
+    """Return Friedman's statistic, corrected for ties."""
     plain, correction = friedman_statistic(ranks)
-    return plain / correction if tie_correction else plain
+    return plain / correction
 
 
 def _quade(values: FloatArray, ranks: FloatArray) -> tuple[float, float, FloatArray]:

@@ -377,7 +377,7 @@ def _present(outcome: Outcome | Absent) -> Outcome:
     from simstudy.analysis.models.findings import Absent
 
     if isinstance(outcome, Absent):
-        raise SimstudyError(outcome.text)
+        raise SimstudyError(outcome.reason)
     return outcome
 
 
