@@ -281,7 +281,13 @@ def row_interval(values: FloatArray, proportion: bool, confidence: float) -> Bou
     if proportion:
         bounds = wilson(min(max(mean, 0.0), 1.0) * n, n, confidence)
         return bounds.lower, bounds.upper
-    return _t_interval(values, confidence)
+    if n < 2:
+        return None
+    from simstudy.analysis.tests.adjustment import critical_t
+
+    half = float(critical_t(confidence, 1, np.array([n - 1]))[0])
+    half *= math.sqrt(1 / n) * float(values.std(ddof=1))
+    return mean - half, mean + half
 
 
 def split_intervals(values: FloatArray, test_share: float, confidence: float) -> dict[str, Bounds]:
@@ -295,40 +301,10 @@ def split_intervals(values: FloatArray, test_share: float, confidence: float) ->
     return {"folds": (naive.lower, naive.upper), "corrected": (corrected.lower, corrected.upper)}
 
 
-def percentiles(values: FloatArray, confidence: float) -> Bounds | None:
-    """Return percentiles of values of bootstrap samples, None if there are too few."""
-    finite = values[np.isfinite(values)]
-    if len(finite) < 2:
-        return None
-    tail = (1 - confidence) / 2
-    lower, upper = np.quantile(finite, (tail, 1 - tail))
-    return float(lower), float(upper)
-
-
-def row_means(places: Sequence[IntArray], values: Sequence[FloatArray], rows: int) -> FloatArray:
-    """Return the mean value of every row that is tested at least once."""
-    flat = np.concatenate(places)
-    counts = np.bincount(flat, minlength=rows)
-    sums = np.bincount(flat, np.concatenate(values), minlength=rows)
-    means: FloatArray = sums[counts > 0] / counts[counts > 0]
-    return means
-
-
 def mean_of(values: FloatArray, noun: str) -> float:
     """Return the mean of the values that exist; undefined if none does."""
     finite = values[~np.isnan(values)]
     return float(finite.mean()) if len(finite) else Undefined(f"no {noun} has a value")
-
-
-def _t_interval(values: FloatArray, confidence: float) -> Bounds | None:
-    from simstudy.analysis.tests.adjustment import critical_t
-
-    if len(values) < 2:
-        return None
-    half = float(critical_t(confidence, 1, np.array([len(values) - 1]))[0])
-    half *= math.sqrt(1 / len(values)) * float(values.std(ddof=1))
-    mean = float(values.mean())
-    return mean - half, mean + half
 
 
 class Splitting(ABC):

@@ -167,5 +167,9 @@ class BootstrapEstimator(Splitting, Estimator):
 
 
 def _estimate(value: float, by_sample: FloatArray, confidence: float) -> Estimate:
-    bounds = base.percentiles(by_sample, confidence)
-    return Estimate(value, {"percentile": bounds} if bounds else {}, "percentile")
+    """Return a value with percentiles of its values in samples, unless these are too few."""
+    finite, tail = by_sample[np.isfinite(by_sample)], (1 - confidence) / 2
+    if len(finite) < 2:
+        return Estimate(value, chosen="percentile")
+    lower, upper = np.quantile(finite, (tail, 1 - tail)).tolist()
+    return Estimate(value, {"percentile": (lower, upper)}, "percentile")

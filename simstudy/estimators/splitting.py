@@ -69,11 +69,12 @@ def estimate_of_splits(outcomes: Sequence[Outcome], judge: Judge, confidence: fl
     intervals = base.split_intervals(means, base.test_share(outcomes), confidence)
     if not judge.by_row:
         return Estimate(base.mean_of(means, "split"), intervals)
-    places = [outcome.test for outcome in outcomes]
-    of_rows = base.row_means(places, by_split, int(outcomes[0].trained.sum()) + len(places[0]))
+    places, values = np.concatenate([each.test for each in outcomes]), np.concatenate(by_split)
+    counts = np.bincount(places)
+    of_rows = (np.bincount(places, values) / np.maximum(counts, 1))[counts > 0]
     if bounds := base.row_interval(of_rows, judge.proportion, confidence):
         intervals["rows"] = bounds
-    return Estimate(float(np.concatenate(by_split).mean()), intervals)
+    return Estimate(float(values.mean()), intervals)
 
 
 @dataclass(frozen=True)

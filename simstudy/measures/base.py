@@ -38,7 +38,6 @@ class Context(TypedDict, total=False):
 CONTEXT_KEYWORDS = frozenset(Context.__annotations__)
 
 _FAR = 2.0**-200  # weights of this size or its inverse are scaled
-_INFINITIES = "some rows have the value inf, others −inf"
 
 P = ParamSpec("P")
 R_co = TypeVar("R_co", covariant=True)
@@ -336,7 +335,8 @@ def _mean(values: FloatArray, weights: Weights) -> float:
             mean = float((values * weights).sum() / weights.sum())
     if math.isnan(mean):
         absent = int(np.isnan(values).sum())
-        return Undefined(f"it is nan in {absent} of {len(values)} rows" if absent else _INFINITIES)
+        text = f"it is nan in {absent} of {len(values)} rows"
+        return Undefined(text if absent else "some rows have the value inf, others −inf")
     return mean
 
 

@@ -58,7 +58,7 @@ def compare(
     ValueError
         If there are fewer than two tables, a pair is unknown, or a table is malformed.
     """
-    stats.check_confidence(confidence)
+    stats.check_share("confidence", confidence)
     if len(tables) < 2:
         raise ValueError("at least two studies are needed to compare them")
     for pair in same_models:

@@ -8,7 +8,7 @@ import pandas as pd
 
 from simstudy.analysis.models.difference_curves import PairCurve, complete_curve, decided, sizes_of
 from simstudy.analysis.score_array import cells
-from simstudy.analysis.tests.adjustment import check, check_confidence, check_share, largest
+from simstudy.analysis.tests.adjustment import check, check_share, largest
 
 COLUMNS = [
     *("learner", "n", "infinite", "gap_smallest", "gap_largest", "m", "before", "after"),
@@ -54,7 +54,7 @@ def converged(
         `upper`, NaN without an estimate; `note` gives the reason.
         A warning is logged if a subject lacks a value or a limit.
     """
-    check_confidence(confidence)
+    check_share("confidence", confidence)
     _check_closeness(within, fraction)
     every = cells(_with_limits(table, limits, value), "model", ("learner", "size"), value)
     sizes = sizes_of(every.levels[1][:-1])

@@ -125,7 +125,7 @@ def power(difference: float, sd: float, models: int, confidence: float = 0.95, m
         is 1, or NaN if the difference is 0.
     """
     stats.check(0 <= sd < math.inf, "sd", sd, "be a number of at least 0")
-    stats.check_confidence(confidence)
+    stats.check_share("confidence", confidence)
     stats.check(m >= 1, "m", m, "be at least 1")
     stats.check(models >= 2, "models", models, "be at least 2 for a paired t test")
     if sd == 0:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from simstudy.analysis.tests.adjustment import check_confidence, check_option, critical_t
+from simstudy.analysis.tests.adjustment import check_option, check_share, critical_t
 from simstudy.arrays import FloatArray
 
 ADJUSTMENTS = ("bonferroni", "none")
@@ -69,7 +69,7 @@ def calibration(
     estimate, leaving out one subject at a time (as in Efron & Stein 1981), which is conservative if
     a few subjects dominate a bin.
     """
-    check_confidence(confidence)
+    check_share("confidence", confidence)
     check_option("adjustment", adjustment, ADJUSTMENTS)
     rows = []
     for (learner, size), cells in table.groupby(["learner", "size"], sort=False):

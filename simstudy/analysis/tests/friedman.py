@@ -16,7 +16,7 @@ import numpy.typing as npt
 from scipy.special import chdtrc, fdtrc
 
 from simstudy.analysis.tests import outcomes
-from simstudy.analysis.tests.adjustment import ROUNDING, check_confidence, check_option
+from simstudy.analysis.tests.adjustment import ROUNDING, check_option, check_share
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.measures.base import Undefined
 
@@ -201,7 +201,7 @@ def nemenyi(table: npt.ArrayLike, confidence: float = 0.95) -> Nemenyi:
     """
     from scipy.stats import studentized_range  # slow to import
 
-    check_confidence(confidence)
+    check_share("confidence", confidence)
     _, ranks, facts, reason = _ranked(table)
     (n, k), none = ranks.shape, Undefined(reason)
     m = k * (k - 1) // 2

@@ -64,7 +64,7 @@ def intervals(
     """
     stats.check_option("adjustment", adjustment, ADJUSTMENTS)
     stats.check_option("method", method, METHODS)
-    stats.check_confidence(confidence)
+    stats.check_share("confidence", confidence)
     if share and method != "cell":
         raise ValueError(f"shares have no intervals by the method {method!r}")
     if method == "cell":

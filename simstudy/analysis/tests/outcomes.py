@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import stdtr
 
-from simstudy.analysis.tests.adjustment import check_confidence, critical_t
+from simstudy.analysis.tests.adjustment import check_share, critical_t
 from simstudy.arrays import FloatArray
 from simstudy.measures.base import Undefined
 
@@ -124,7 +124,7 @@ def t_outcome(
     test: str, difference: float, se: float, df: int, n: int, confidence: float
 ) -> TOutcome:
     """Return the t test of a difference with a standard error, two-sided."""
-    check_confidence(confidence)
+    check_share("confidence", confidence)
     statistic = ratio(difference, se)
     p = statistic if math.isnan(statistic) else float(2 * stdtr(df, -abs(statistic)))
     half = float(critical_t(confidence, 1, np.array([df]))[0]) * se
@@ -134,7 +134,7 @@ def t_outcome(
 
 def no_t(test: str, reason: str, n: int, confidence: float) -> TOutcome:
     """Return the t test of what cannot be tested."""
-    check_confidence(confidence)
+    check_share("confidence", confidence)
     none = Undefined(reason)
     return TOutcome(test, none, none, none, none, max(n - 1, 0), n, none, none, confidence)
 

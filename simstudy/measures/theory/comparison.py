@@ -55,7 +55,10 @@ class Comparison:
 
     @property
     def consistency(self) -> float:
-        """The degree of consistency ``C = R/(R + S)``; pairs in which either ties do not count."""
+        """The degree of consistency ``C = R/(R + S)``, without pairs in which either ties.
+
+        The measures are consistent if it is above ½.
+        """
         decided = self.agree + self.disagree
         if not decided:
             return Undefined(f"there is no pair in which both {self.f} and {self.g} differ")
@@ -63,22 +66,15 @@ class Comparison:
 
     @property
     def discriminancy(self) -> float:
-        """The degree of discriminancy of f over g, ``D = P/Q``; infinite if only Q is 0."""
+        """The degree of discriminancy of f over g, ``D = P/Q``; infinite if only Q is 0.
+
+        f is finer, or more discriminant, than g if it is above 1.
+        """
         if self.only_g:
             return self.only_f / self.only_g
         if self.only_f:
             return math.inf
         return Undefined(f"there is no pair in which only one of {self.f} and {self.g} differs")
-
-    @property
-    def consistent(self) -> bool:
-        """Whether the measures are consistent: C > ½."""
-        return self.consistency > 0.5
-
-    @property
-    def finer(self) -> bool:
-        """Whether f is finer, or more discriminant, than g: D > 1."""
-        return self.discriminancy > 1
 
 
 def compare(
