@@ -23,9 +23,8 @@ from itertools import combinations, groupby
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
-from simstudy.arrays import FloatArray, IntArray, read_only
+from simstudy.arrays import BoolArray, FloatArray, IntArray, read_only
 from simstudy.data.splits.schemes import CrossValidation, LeaveOneOut, Scheme, Split
 from simstudy.measures.base import (
     Keywords,
@@ -104,9 +103,9 @@ class Bench:
             outcomes.append(self._outcomes(f"{name}/{repeat}", parts))
         return outcomes
 
-    def right(self, outcome: Outcome) -> npt.NDArray[np.bool_]:
+    def right(self, outcome: Outcome) -> BoolArray:
         """Return whether the most probable class is the true one, for every row asked about."""
-        right: npt.NDArray[np.bool_] = modal_class(outcome.answers) == self.target[outcome.test]
+        right: BoolArray = modal_class(outcome.answers) == self.target[outcome.test]
         return right
 
     def _outcomes(

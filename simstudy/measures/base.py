@@ -14,9 +14,8 @@ from functools import lru_cache, partial, wraps
 from typing import Any, Literal, ParamSpec, Protocol, Self, TypeAlias, TypedDict, TypeVar, cast
 
 import numpy as np
-import numpy.typing as npt
 
-from simstudy.arrays import FloatArray, IntArray
+from simstudy.arrays import ArrayLike, FloatArray, IntArray
 
 Weights: TypeAlias = FloatArray | None  # of rows; without them all count alike
 
@@ -356,7 +355,7 @@ def extremes(cutoff: str, n: float, classes: int) -> tuple[float, float]:
     return 0.5 / total, (n + 0.5) / total
 
 
-def divided(numbers: npt.ArrayLike, by: npt.ArrayLike, absent: float = math.nan) -> FloatArray:
+def divided(numbers: ArrayLike, by: ArrayLike, absent: float = math.nan) -> FloatArray:
     """Return quotients; ``absent`` where the divisor is 0."""
     quotients = np.full(np.shape(numbers), absent)
     return np.divide(numbers, by, out=quotients, where=np.asarray(by) != 0)

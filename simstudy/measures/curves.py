@@ -19,10 +19,8 @@ J. Davis & M. Goadrich (2006). The relationship between precision-recall and ROC
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
-from numpy.typing import ArrayLike
 
-from simstudy.arrays import FloatArray, IntArray, weights_in
+from simstudy.arrays import ArrayLike, FloatArray, IntArray, weights_in
 from simstudy.measures.base import divided
 from simstudy.measures.positive_class import require
 from simstudy.measures.ranking.ranked_rows import AverageRoc as AverageRoc
@@ -321,9 +319,9 @@ class ReliabilityCurve:
 
 
 def reliability(
-    scores: npt.ArrayLike,
-    positive: npt.ArrayLike,
-    weights: npt.ArrayLike | None = None,
+    scores: ArrayLike,
+    positive: ArrayLike,
+    weights: ArrayLike | None = None,
     bins: int = 10,
 ) -> ReliabilityCurve:
     """Return observed against predicted frequency in bins of equal width from 0 to 1.

@@ -8,11 +8,10 @@ from functools import cached_property
 from numbers import Real
 
 import numpy as np
-import numpy.typing as npt
 
 from simstudy.analysis.score_array import Cells, Level
 from simstudy.analysis.tests.adjustment import ROUNDING, critical_t, largest, mean_and_se
-from simstudy.arrays import FloatArray, IntArray
+from simstudy.arrays import ArrayLike, BoolArray, FloatArray, IntArray
 
 # Crossings between sizes further apart than this factor are not estimated.
 MAX_RATIO = 2.5
@@ -104,20 +103,20 @@ class Curve:
         zeros = []
         for before, after in itertools.pairwise(np.flatnonzero(signs)):
 
-            def turned(at: FloatArray, sign: float = signs[after]) -> npt.NDArray[np.bool_]:
+            def turned(at: FloatArray, sign: float = signs[after]) -> BoolArray:
                 return np.sign(self._parabolas(at)[0].mean(axis=0)) == sign
 
             if signs[before] != signs[after]:
                 zeros.append(_turn(grid[before], grid[after], turned))
         return zeros
 
-    def _may_be_zero(self, log_sizes: FloatArray, crit: float) -> npt.NDArray[np.bool_]:
+    def _may_be_zero(self, log_sizes: FloatArray, crit: float) -> BoolArray:
         """Return where 0 lies within the limits of either parabola, or between them."""
         values, se = self._parabolas(log_sizes)
         low, high = (values - crit * se).min(axis=0), (values + crit * se).max(axis=0)
         return (low <= 0) & (high >= 0)
 
-    def _parabolas(self, log_sizes: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
+    def _parabolas(self, log_sizes: ArrayLike) -> tuple[FloatArray, FloatArray]:
         """Return the means and standard errors, 2 × sizes, of the two parabolas at some sizes."""
         at, x = np.atleast_1d(log_sizes), self.log_sizes
         segment = np.clip(np.searchsorted(x, at, side="right") - 1, 0, len(x) - 2)
@@ -147,7 +146,7 @@ class Curve:
         return np.sqrt(squares / (self.df * (self.df + 1)))
 
 
-def _turn(low: float, high: float, test: Callable[[FloatArray], npt.NDArray[np.bool_]]) -> float:
+def _turn(low: float, high: float, test: Callable[[FloatArray], BoolArray]) -> float:
     """Locate the point between ``low`` and ``high`` at which a test becomes true."""
     for _ in range(_ROUNDS):
         places = np.linspace(low, high, _STEPS + 1)
@@ -169,7 +168,7 @@ def sizes_of(names: list[Level]) -> FloatArray:
 def complete_curve(
     differences: FloatArray,
     scale: FloatArray | float,
-    infinite: npt.NDArray[np.bool_],
+    infinite: BoolArray,
     sizes: FloatArray,
 ) -> tuple[Curve | None, int, int, str]:
     """Return the curve of the complete subjects, their number, that of infinite ones and a note.

@@ -8,12 +8,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import stdtr
 
 from simstudy.analysis.tests import outcomes
 from simstudy.analysis.tests.adjustment import check, check_share
-from simstudy.arrays import FloatArray
+from simstudy.arrays import ArrayLike, FloatArray
 from simstudy.measures.base import Undefined
 
 CHUNK = 10_000  # draws at once
@@ -88,7 +87,7 @@ def variance_factor(count: int, test_share: float) -> float:
     return 1 / max(count, 1) + test_share / (1 - test_share)
 
 
-def correlated_bayes(differences: npt.ArrayLike, test_share: float, rope: float) -> TPosterior:
+def correlated_bayes(differences: ArrayLike, test_share: float, rope: float) -> TPosterior:
     """Bayesian correlated t test of differences over splits that share rows.
 
     The posterior of the mean difference is a t distribution with J − 1 degrees of freedom, the
@@ -124,7 +123,7 @@ def correlated_bayes(differences: npt.ArrayLike, test_share: float, rope: float)
 
 
 def signed_rank_bayes(
-    table: npt.ArrayLike, rope: float, *, draws: int = 100_000
+    table: ArrayLike, rope: float, *, draws: int = 100_000
 ) -> SignedRankPosterior:
     """Bayesian signed rank test of two learners over data sets.
 

@@ -12,12 +12,11 @@ from itertools import permutations
 from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import chdtrc, fdtrc
 
 from simstudy.analysis.tests import outcomes
 from simstudy.analysis.tests.adjustment import ROUNDING, check_option, check_share
-from simstudy.arrays import FloatArray, IntArray
+from simstudy.arrays import ArrayLike, FloatArray, IntArray
 from simstudy.measures.base import Undefined
 
 Facts: TypeAlias = tuple[int, int, tuple[Hashable, ...], tuple[float, ...]]  # of `Ranked`
@@ -97,7 +96,7 @@ class Nemenyi(Ranked):
     groups: tuple[tuple[Hashable, ...], ...]
 
 
-def friedman(table: npt.ArrayLike, method: str = "auto") -> Friedman:
+def friedman(table: ArrayLike, method: str = "auto") -> Friedman:
     """Friedman's test of whether the average ranks of learners differ, corrected for ties.
 
     Parameters
@@ -123,7 +122,7 @@ def friedman(table: npt.ArrayLike, method: str = "auto") -> Friedman:
     return Friedman("Friedman", *outcome, df, method)
 
 
-def iman_davenport(table: npt.ArrayLike, method: str = "auto") -> FTest:
+def iman_davenport(table: ArrayLike, method: str = "auto") -> FTest:
     """Iman & Davenport's F test of average ranks, ``(n − 1) χ²/(n (k − 1) − χ²)``.
 
     Parameters
@@ -152,7 +151,7 @@ def iman_davenport(table: npt.ArrayLike, method: str = "auto") -> FTest:
     return FTest("Iman–Davenport", *outcome, *df, method)
 
 
-def quade(table: npt.ArrayLike, method: str = "auto") -> FTest:
+def quade(table: ArrayLike, method: str = "auto") -> FTest:
     """Quade's test: ranks of learners weighted by the range of scores on each data set.
 
     Parameters
@@ -177,7 +176,7 @@ def quade(table: npt.ArrayLike, method: str = "auto") -> FTest:
     return FTest("Quade", *outcome, *df, method)
 
 
-def nemenyi(table: npt.ArrayLike, confidence: float = 0.95) -> Nemenyi:
+def nemenyi(table: ArrayLike, confidence: float = 0.95) -> Nemenyi:
     """Nemenyi's test of each pair of learners by their average ranks.
 
     Two differ significantly if their average ranks differ by at least the critical difference
@@ -223,7 +222,7 @@ def nemenyi(table: npt.ArrayLike, confidence: float = 0.95) -> Nemenyi:
 
 
 def _tested(
-    table: npt.ArrayLike, method: str, statistic: Callable[..., tuple[float, float, FloatArray]]
+    table: ArrayLike, method: str, statistic: Callable[..., tuple[float, float, FloatArray]]
 ) -> tuple[tuple[float, float, *Facts], tuple[int, int], str]:
     """Return a statistic of scores and ranks with its p and facts, the df of F and the method."""
     values, ranks, facts, reason = _ranked(table)
@@ -236,7 +235,7 @@ def _tested(
     return (value, p, *facts), df, method
 
 
-def _ranked(table: npt.ArrayLike) -> tuple[FloatArray, FloatArray, Facts, str]:
+def _ranked(table: ArrayLike) -> tuple[FloatArray, FloatArray, Facts, str]:
     """Return scores and ranks by data set and learner, the facts of `Ranked` and any flaw."""
     values, learners = outcomes.table_of(table)
     if reason := outcomes.flaw(values, "data sets"):

@@ -5,13 +5,12 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 from scipy.special import bdtr, betaincinv, ndtri, stdtr
 
 from simstudy.analysis.score_array import cells, complete_subjects
 from simstudy.analysis.tests import adjustment as stats
-from simstudy.arrays import FloatArray, IntArray
+from simstudy.arrays import ArrayLike, FloatArray, IntArray
 
 ADJUSTMENTS = ("bonferroni", "bonferroni_within", "none")
 METHODS = ("cell", "cousineau-morey")
@@ -106,7 +105,7 @@ def intervals(
 
 
 def clopper_pearson(
-    successes: npt.ArrayLike, n: npt.ArrayLike, confidence: float, m: int | IntArray = 1
+    successes: ArrayLike, n: ArrayLike, confidence: float, m: int | IntArray = 1
 ) -> tuple[FloatArray, FloatArray]:
     """Return the exact binomial limits of a share (Clopper & Pearson 1934).
 

@@ -8,11 +8,10 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import stdtr
 
 from simstudy.analysis.tests.adjustment import check_share, critical_t
-from simstudy.arrays import FloatArray
+from simstudy.arrays import ArrayLike, FloatArray
 from simstudy.measures.base import Undefined
 
 # Differences of scores such as 0.96 - 0.95 carry rounding errors that are large beside them; a
@@ -81,7 +80,7 @@ def reason_of(value: float) -> str:
     return value.reason if isinstance(value, Undefined) else ""
 
 
-def numbers(values: npt.ArrayLike) -> FloatArray:
+def numbers(values: ArrayLike) -> FloatArray:
     """Return numbers of any shape, such as repeats × folds, in one row."""
     return np.asarray(values, dtype=np.float64).ravel()
 
@@ -184,7 +183,7 @@ class PairedDifferences:
         return ranks
 
 
-def table_of(table: npt.ArrayLike) -> tuple[FloatArray, tuple[Hashable, ...]]:
+def table_of(table: ArrayLike) -> tuple[FloatArray, tuple[Hashable, ...]]:
     """Return the scores of a table, data sets × learners, and the names of the learners."""
     values = np.asarray(table, dtype=np.float64)
     if values.ndim != 2 or values.shape[1] < 2:
@@ -195,7 +194,7 @@ def table_of(table: npt.ArrayLike) -> tuple[FloatArray, tuple[Hashable, ...]]:
     return values, tuple(getattr(table, "columns", range(values.shape[1])))
 
 
-def pair_of(table: npt.ArrayLike) -> PairedDifferences:
+def pair_of(table: ArrayLike) -> PairedDifferences:
     """Return the differences of a table of two learners; one dimension is differences."""
     values = np.asarray(table, dtype=np.float64)
     if values.ndim == 1:

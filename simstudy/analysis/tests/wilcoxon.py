@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import bdtr
 
 from simstudy.analysis.tests.adjustment import bonferroni, check_option, holm, is_significant
 from simstudy.analysis.tests.outcomes import ALL_ZERO, StatisticOutcome, pair_of, table_of
-from simstudy.arrays import FloatArray
+from simstudy.arrays import ArrayLike, FloatArray
 from simstudy.measures.base import Undefined
 
 
@@ -64,7 +63,7 @@ class SignOutcome(StatisticOutcome):
         return self.wins - self.losses
 
 
-def wilcoxon(table: npt.ArrayLike) -> WilcoxonOutcome:
+def wilcoxon(table: ArrayLike) -> WilcoxonOutcome:
     """Wilcoxon's signed rank test of two learners over data sets, exact and two-sided.
 
     Data sets without a difference are left out. The statistic is the rank sum of the first learner,
@@ -93,7 +92,7 @@ def wilcoxon(table: npt.ArrayLike) -> WilcoxonOutcome:
     return WilcoxonOutcome(name, first, p, n, n - len(ranks), first, second, tied)
 
 
-def sign_test(table: npt.ArrayLike) -> SignOutcome:
+def sign_test(table: ArrayLike) -> SignOutcome:
     """Sign test of two learners over data sets, binomial and two-sided, with win/draw/loss.
 
     Data sets without a difference do not count.
@@ -169,7 +168,7 @@ class AdjustedPairs:
 
 
 def over_pairs(
-    table: npt.ArrayLike,
+    table: ArrayLike,
     test: Callable[..., StatisticOutcome] = wilcoxon,
     adjustment: str = "holm",
     **options: object,
