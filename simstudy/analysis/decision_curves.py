@@ -169,9 +169,9 @@ def curve_table(
     **options: float,
 ) -> pd.DataFrame:
     """Return the mean curve of each learner: `learner`, `x`, `y`, `low`, `high`, `curves`."""
-    every = [mean_curve(kind, each, heights, **options) for each in rankings.values()]
     tables = [
-        curve.table().assign(learner=label) for label, curve in zip(rankings, every, strict=True)
+        mean_curve(kind, each, heights, **options).table().assign(learner=label)
+        for label, each in rankings.items()
     ]
     return pd.concat(tables, ignore_index=True)[["learner", *MeanCurve._fields]]
 

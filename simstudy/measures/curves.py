@@ -319,10 +319,7 @@ class ReliabilityCurve:
 
 
 def reliability(
-    scores: ArrayLike,
-    positive: ArrayLike,
-    weights: ArrayLike | None = None,
-    bins: int = 10,
+    scores: ArrayLike, positive: ArrayLike, weights: ArrayLike | None = None, bins: int = 10
 ) -> ReliabilityCurve:
     """Return observed against predicted frequency in bins of equal width from 0 to 1.
 

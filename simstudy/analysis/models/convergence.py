@@ -76,9 +76,9 @@ def converged(
         ends.append({"gap_smallest": float(mean[0]), "gap_largest": float(mean[-1])})
     m = len(sizes) * sum(learner.curve is not None for learner in learners)
     rows = [_row(decided(learner, m, confidence), m) for learner in learners]
-    rows = [gaps | row for gaps, row in zip(ends, rows, strict=True)]
-    blank = {**dict.fromkeys(COLUMNS, math.nan), "note": ""}
-    result = pd.DataFrame([{**blank, **row} for row in rows], columns=COLUMNS)
+    blank = dict.fromkeys(COLUMNS, math.nan)
+    filled = [blank | gaps | row for gaps, row in zip(ends, rows, strict=True)]
+    result = pd.DataFrame(filled, columns=COLUMNS)
     every.left_out("left out of the convergence of cells without a value", False)
     return result
 

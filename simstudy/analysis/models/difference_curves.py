@@ -166,10 +166,7 @@ def sizes_of(names: list[Level]) -> FloatArray:
 
 
 def complete_curve(
-    differences: FloatArray,
-    scale: FloatArray | float,
-    infinite: BoolArray,
-    sizes: FloatArray,
+    differences: FloatArray, scale: FloatArray | float, infinite: BoolArray, sizes: FloatArray
 ) -> tuple[Curve | None, int, int, str]:
     """Return the curve of the complete subjects, their number, that of infinite ones and a note.
 

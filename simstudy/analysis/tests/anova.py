@@ -4,6 +4,8 @@ import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from typing import TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -12,6 +14,7 @@ from scipy.special import chdtrc, fdtrc
 from simstudy.analysis.score_array import LeftOut, check_levels, complete_subjects
 from simstudy.arrays import FloatArray
 
+ByLevels: TypeAlias = Callable[[int], FloatArray]  # a matrix for a number of levels
 EPS = float(np.finfo(np.float64).eps)
 COLUMNS = ["df1", "df2", "ss", "ss_error", "F", "p", "eps_gg", "p_gg", "eps_hf", "p_hf"]
 COLUMNS += ["mauchly_w", "mauchly_p"]
@@ -99,10 +102,7 @@ def anova(
 
 
 def crossed(
-    factors: Sequence[str],
-    shape: Sequence[int],
-    chosen: Callable[[int], FloatArray],
-    rest: Callable[[int], FloatArray],
+    factors: Sequence[str], shape: Sequence[int], chosen: ByLevels, rest: ByLevels
 ) -> Iterator[tuple[str, FloatArray]]:
     """Yield every effect, main effects first: its name and a Kronecker product over the factors.
 
@@ -113,10 +113,11 @@ def crossed(
     for count in range(1, len(factors) + 1):
         for effect in itertools.combinations(places, count):
             parts = [(chosen if at in effect else rest)(size) for at, size in enumerate(shape)]
-            product = parts[0]
-            for part in parts[1:]:
-                product = np.kron(product, part).astype(np.float64, copy=False)
-            yield ":".join(factors[at] for at in effect), product
+            yield ":".join(factors[at] for at in effect), reduce(_kron, parts)
+
+
+def _kron(first: FloatArray, second: FloatArray) -> FloatArray:
+    return np.kron(first, second).astype(np.float64, copy=False)
 
 
 def _helmert(levels: int) -> FloatArray:
