@@ -1,11 +1,11 @@
-"""A learner and the rows available: fitted to parts of them, asked about others, judged.
+"""A learner and the rows available: fits to parts of them, predictions for others, values.
 
 The intervals of an estimate, by their names:
 
 ``rows``
-    Of the rows tested, taken for independent: Wilson's for a proportion, else Student's t.
+    Over the test rows, treated as independent: Wilson's for a proportion, else Student's t.
 ``folds``
-    Student's t over the values of the splits, taken for independent: too narrow.
+    Student's t over the values of the splits, treated as independent: too narrow.
 ``corrected``
     Student's t with the variance of Nadeau & Bengio (2003), for splits that share rows.
 ``nested``
@@ -46,7 +46,7 @@ class Outcome(NamedTuple):
     """The answers of a learner after one fit."""
 
     trained: IntArray  # rows of each class that it was fitted to
-    test: IntArray  # the rows that it was asked about
+    test: IntArray  # the rows that it predicts
     answers: FloatArray  # class probabilities, one row for each of these
 
 
@@ -76,14 +76,14 @@ class Bench:
         return len(self.target)
 
     def whole(self) -> Outcome:
-        """Fit all rows and ask about all."""
+        """Fit all rows and predict all."""
         every = np.arange(len(self))
         return self._outcomes("all", [(every, every)])[0]
 
     def repeats(self, scheme: Scheme, everywhere: bool = False) -> list[list[Outcome]]:
-        """Fit the training rows of every split and ask about its test rows, by repeats.
+        """Fit the training rows of every split and predict its test rows, by repeats.
 
-        With ``everywhere`` about all rows, those fitted to among them.
+        With ``everywhere``, predict all rows, training rows included.
         """
         name, every = scheme_name(scheme), np.arange(len(self))
         outcomes = []
@@ -104,14 +104,14 @@ class Bench:
         return outcomes
 
     def right(self, outcome: Outcome) -> BoolArray:
-        """Return whether the most probable class is the true one, for every row asked about."""
+        """Return whether the most probable class is the true one, for every row predicted."""
         right: BoolArray = modal_class(outcome.answers) == self.target[outcome.test]
         return right
 
     def _outcomes(
         self, purpose: str, parts: Iterable[tuple[IntArray, IntArray]], everywhere: bool = False
     ) -> list[Outcome]:
-        """Fit some rows and ask about others, once for each purpose."""
+        """Fit some rows and predict others, once for each purpose."""
         if (purpose, everywhere) not in self._cached:
             self._cached[purpose, everywhere] = [
                 Outcome(  # shared by all that use the bench, whoever wrote them
@@ -131,7 +131,7 @@ def scheme_name(scheme: Scheme) -> str:
 
 @dataclass(eq=False)
 class Judge:
-    """A measure, with what it is called with besides answers and classes.
+    """A measure and its further arguments, besides answers and classes.
 
     Parameters
     ----------
@@ -178,7 +178,7 @@ class Judge:
         return bool(((values == 0) | (values == 1)).all())
 
     def rows(self, outcomes: Sequence[Outcome]) -> list[FloatArray]:
-        """Return the values of the rows that each fit was asked about."""
+        """Return the values of the rows that each fit predicts."""
         values = [np.empty(0)] * len(outcomes)
         for places in self._alike(outcomes):
             tests = [outcomes[place].test for place in places]
@@ -191,14 +191,14 @@ class Judge:
         return values
 
     def value(self, outcome: Outcome, chosen: IntArray | None = None) -> float:
-        """Return the value of the measure on the rows asked about, or on some of them."""
+        """Return the value of the measure on the rows predicted, or on some of them."""
         answers, test = outcome.answers, outcome.test
         if chosen is not None:
             answers, test = answers[chosen], test[chosen]
         return self._score(answers, self.target[test], outcome.trained)
 
     def pooled(self, outcomes: Sequence[Outcome]) -> float:
-        """Return the value of the measure on all rows asked about, taken together."""
+        """Return the value of the measure on all rows predicted, taken together."""
         answers = np.concatenate([outcome.answers for outcome in outcomes])
         y = self.target[np.concatenate([outcome.test for outcome in outcomes])]
         return self._score(answers, y, outcomes[0].trained)
@@ -307,7 +307,7 @@ def mean_of(values: FloatArray, noun: str) -> float:
 
 
 class Splitting(ABC):
-    """What splits rows by a scheme, which refuses impossible parameters."""
+    """Base class of what splits rows by a scheme, which refuses impossible parameters."""
 
     def __post_init__(self) -> None:
         _ = self.scheme

@@ -22,7 +22,7 @@ Interval = Literal["rows", "folds", "corrected"]
 
 @dataclass(frozen=True)
 class ResubstitutionEstimator(Estimator):
-    """Resubstitution: the learner is judged on the rows that it was fitted to.
+    """Resubstitution: the learner is evaluated on its training rows.
 
     References
     ----------
@@ -47,8 +47,8 @@ class SplittingEstimator(Splitting, Estimator):
     Parameters
     ----------
     interval : {"rows", "folds", "corrected"}
-        Its interval: of the rows tested, taken for independent; Student's t over the splits, taken
-        for independent; or the same with the variance of Nadeau & Bengio (2003).
+        The interval reported: over the test rows, treated as independent; Student's t over the
+        splits, treated as independent; or the same with the variance of Nadeau & Bengio (2003).
     """
 
     interval: Interval
@@ -250,10 +250,10 @@ def nested_pieces(folds: Sequence[Outcome], pairs: Sequence[Outcome], judge: Jud
     Parameters
     ----------
     folds : sequence of Outcome
-        The fit without each fold, asked about it.
+        The fit without each fold, with predictions for it.
     pairs : sequence of Outcome
-        The fit without each two folds, in the order of `itertools.combinations`, asked about the
-        first and then about the second.
+        The fit without each pair of folds, in the order of `itertools.combinations`, with
+        predictions for the first and then for the second.
     judge : Judge
         The measure.
     """

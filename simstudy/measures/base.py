@@ -1,7 +1,7 @@
 """The interface of measures: a pure function with metadata, and how it is called.
 
 A measure is ``f(proba, y, *, prior, truth, oracle, limit, weights, base, reward, rarer,
-message)``. It declares only the keywords it needs, and possibly parameters of its own, which have
+message)``. It declares only the keywords it needs, and may have parameters, which have
 defaults. A measure over rows returns one value per row, of which the mean is taken; a measure over
 sets returns one number for all rows.
 """

@@ -154,7 +154,7 @@ class PrecisionRecall(ThresholdCurve):
 
 
 class Lift(ThresholdCurve):
-    """How many positive rows are found among a share of all rows, those ranked first."""
+    """How many positive rows are found among a share of all rows, highest-ranked first."""
 
     def at(self, share: ArrayLike) -> FloatArray:
         """Return the share of the positive rows found, the mean over orders of tied rows."""
@@ -200,7 +200,7 @@ class CostCurve(ThresholdCurve):
 
 @dataclass(frozen=True)
 class Profit(ThresholdCurve):
-    """Profit of acting on a share of all rows, those ranked first."""
+    """Profit of acting on a share of all rows, highest-ranked first."""
 
     profit: FloatArray
 
@@ -216,7 +216,7 @@ def roc(scores: ArrayLike, positive: ArrayLike, weights: ArrayLike | None = None
     Parameters
     ----------
     scores : array of shape (n,)
-        The probability of the positive class, or any score that is higher the likelier it is.
+        The probability of the positive class, or any score that is higher the more probable it is.
     positive : array of shape (n,)
         Whether each row is of the positive class: booleans, or 0 and 1.
     weights : array of shape (n,), optional

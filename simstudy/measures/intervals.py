@@ -205,7 +205,7 @@ def delong_difference(
 
 
 def mcnemar(first: ArrayLike, second: ArrayLike) -> McNemar:
-    """McNemar's test of two learners, from which rows each of them predicts correctly.
+    """McNemar's test of two learners, from the rows that each predicts correctly.
 
     With b and c the rows that only the first, or only the second, predicts correctly,
     ``(b − c)²/(b + c)`` is compared with chi-squared of one degree of freedom. With continuity

@@ -197,10 +197,9 @@ def _needed(pair: PairCurve, at: int) -> tuple[float, float, float, float, str]:
             lower, upper, note = change.before, change.after, change.note
     else:
         worse, better = (pair.sizes[np.array(pair.signs) == sign] for sign in (-1, 1))
-        lower = float(worse.max()) if len(worse) else lower
-        upper = float(better.min()) if len(better) else upper
+        lower, upper = float(worse.max(initial=0.0)), float(better.min(initial=math.inf))
         note = "" if len(worse) else "worse than the reference at no size"
         if not len(better):
-            none = "no significant difference"
-            note = "better than the reference at no size" if len(worse) else none
+            note = "better than the reference at no size"
+            note = note if len(worse) else "no significant difference"
     return math.nan, lower, upper, math.nan, note

@@ -1,4 +1,4 @@
-"""How good estimates of performance are, and their intervals."""
+"""Bias, error and coverage of estimates of performance."""
 
 import math
 

@@ -122,7 +122,7 @@ class Absent:
 
 @dataclass(frozen=True)
 class Findings(ABC):
-    """What the analysis says about one measure of a study.
+    """The analyses of one measure of a study.
 
     Attributes
     ----------
@@ -223,7 +223,7 @@ class ModelFindings(Findings):
 
     @cached_property
     def ceiling(self) -> tuple[float, ...]:
-        """The reward of the true class probabilities at each size: reward plus regret."""
+        """The mean reward of the true probabilities at each size: reward plus regret."""
         if not self.regret:
             return ()
         scores = self._counted
@@ -236,7 +236,7 @@ class ModelFindings(Findings):
 
     @cached_property
     def limits(self) -> dict[str, tuple[float, ...]]:
-        """The reward of each learner with unlimited data: reward plus estimation regret."""
+        """The limit of each learner at each size: reward plus estimation regret."""
         if not self.estimation:
             return {}
         scores = self._counted
@@ -278,7 +278,7 @@ class ModelFindings(Findings):
     def tests(self) -> pd.DataFrame:
         """The tests of each pair at each size, added sizes included, from `analysis.pairwise`.
 
-        One family: all that is said about pairs of learners rests on it.
+        One family, on which all statements about pairs of learners rest.
         """
         if len(self.design.learners) < 2:
             return no_pairs("size")

@@ -258,7 +258,7 @@ def _quade(values: FloatArray, ranks: FloatArray) -> tuple[float, float, FloatAr
     n, k = ranks.shape
     spans = np.ptp(values, axis=1)
     noise = outcomes.TIES * np.abs(values).max(axis=1)
-    weights = outcomes.PairedDifferences(np.where(spans <= noise, 0.0, spans), noise, "").ranks()
+    weights = outcomes.ranks_of(np.where(spans <= noise, 0.0, spans), noise)
     scores = weights[:, None] * (ranks - (k + 1) / 2)
     total, between = float((scores**2).sum()), float((scores.sum(axis=0) ** 2).sum()) / n
     if total - between <= 1e-12 * total:

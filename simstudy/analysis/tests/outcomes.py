@@ -159,28 +159,18 @@ class PairedDifferences:
     noise: FloatArray
     flaw: str
 
-    @property
-    def swapped(self) -> "PairedDifferences":
-        """The pair with the learners exchanged."""
-        return PairedDifferences(-self.differences, self.noise, self.flaw)
 
-    @property
-    def without_zeros(self) -> "PairedDifferences":
-        """The pair on the data sets that differ."""
-        kept = self.differences != 0
-        return PairedDifferences(self.differences[kept], self.noise[kept], self.flaw)
+def ranks_of(differences: FloatArray, noise: FloatArray) -> FloatArray:
+    """Return ranks of absolute differences, 1 for the smallest; ties share their mean."""
+    from scipy.stats import rankdata
 
-    def ranks(self) -> FloatArray:
-        """Return ranks of absolute differences, 1 for the smallest; ties share their mean."""
-        from scipy.stats import rankdata
-
-        sizes = np.abs(self.differences)
-        order = np.argsort(sizes, kind="stable")
-        noise = self.noise[order]
-        steps = np.diff(sizes[order]) > np.maximum(noise[1:], noise[:-1])
-        ranks = np.empty(len(sizes))
-        ranks[order] = rankdata(np.concatenate([[0], np.cumsum(steps)]))
-        return ranks
+    sizes = np.abs(differences)
+    order = np.argsort(sizes, kind="stable")
+    noise = noise[order]
+    steps = np.diff(sizes[order]) > np.maximum(noise[1:], noise[:-1])
+    ranks = np.empty(len(sizes))
+    ranks[order] = rankdata(np.concatenate([[0], np.cumsum(steps)]))
+    return ranks
 
 
 def table_of(table: ArrayLike) -> tuple[FloatArray, tuple[Hashable, ...]]:

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import bdtr
 
 from simstudy.analysis.tests.adjustment import bonferroni, check_option, holm, is_significant
-from simstudy.analysis.tests.outcomes import ALL_ZERO, StatisticOutcome, pair_of, table_of
+from simstudy.analysis.tests.outcomes import ALL_ZERO, StatisticOutcome, pair_of, ranks_of, table_of
 from simstudy.arrays import ArrayLike, FloatArray
 from simstudy.measures.base import Undefined
 
@@ -84,9 +84,9 @@ def wilcoxon(table: ArrayLike) -> WilcoxonOutcome:
     if reason:
         none, zeros = Undefined(reason), 0 if pair.flaw else n
         return WilcoxonOutcome(name, none, none, n, zeros, none, none, False)
-    kept = pair.without_zeros
-    ranks = kept.ranks()
-    first, second = (float(ranks[kept.differences * sign > 0].sum()) for sign in (1, -1))
+    kept = pair.differences != 0
+    ranks, signs = ranks_of(pair.differences[kept], pair.noise[kept]), pair.differences[kept]
+    first, second = (float(ranks[signs * side > 0].sum()) for side in (1, -1))
     tied = len(np.unique(ranks)) < len(ranks)
     p = _exact_p(ranks, min(first, second))
     return WilcoxonOutcome(name, first, p, n, n - len(ranks), first, second, tied)

@@ -17,7 +17,7 @@ TOLERANCE = 1e-9
 class TwoLevelMeasure:
     """A two-level measure f:g: results are compared by f and, if f ties, by g.
 
-    Huang & Ling 2007, definition 1. Such a measure orders results; it has no value of its own and
+    Huang & Ling 2007, definition 1. Such a measure orders results; it has no value and
     no mean.
 
     Parameters
