@@ -24,7 +24,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from simstudy.arrays import BoolArray, FloatArray, IntArray, read_only
+from simstudy.arrays import FloatArray, IntArray, read_only
 from simstudy.data.splits.schemes import CrossValidation, LeaveOneOut, Scheme, Split
 from simstudy.measures.base import (
     Keywords,
@@ -32,7 +32,6 @@ from simstudy.measures.base import (
     Undefined,
     clip,
     keywords,
-    modal_class,
     score,
 )
 from simstudy.measures.intervals import wilson
@@ -102,11 +101,6 @@ class Bench:
             )
             outcomes.append(self._outcomes(f"{name}/{repeat}", parts))
         return outcomes
-
-    def right(self, outcome: Outcome) -> BoolArray:
-        """Return whether the most probable class is the true one, for every row predicted."""
-        right: BoolArray = modal_class(outcome.answers) == self.target[outcome.test]
-        return right
 
     def _outcomes(
         self, purpose: str, parts: Iterable[tuple[IntArray, IntArray]], everywhere: bool = False

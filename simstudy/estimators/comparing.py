@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple, get_args
 from simstudy.arrays import FloatArray
 from simstudy.data.splits.schemes import CrossValidation, Holdout
 from simstudy.estimators.bench import Bench, Judge, Splitting, test_share, values_of
+from simstudy.measures.base import modal_class
 from simstudy.measures.intervals import mcnemar
 from simstudy.measures.positive_class import require_one_of
 
@@ -201,9 +202,10 @@ class McNemarTest(Splitting, LearnerTest):
         return Holdout(self.share, 1, self.stratify)
 
     def test(self, first: Bench, second: Bench, judge: Judge) -> Decision:
-        benches = first, second
-        right, compared = (bench.right(bench.repeats(self.scheme)[0][0]) for bench in benches)
-        difference = float(right.mean() - compared.mean())
-        tested = mcnemar(right, compared)
+        right = []
+        for bench in (first, second):
+            outcome = bench.repeats(self.scheme)[0][0]
+            right.append(modal_class(outcome.answers) == bench.target[outcome.test])
+        tested, difference = mcnemar(*right), float(right[0].mean() - right[1].mean())
         p = {"exact": tested.p_exact, "corrected": tested.p_corrected, "plain": tested.p}
         return Decision(p[self.method], difference)

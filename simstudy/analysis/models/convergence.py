@@ -55,7 +55,12 @@ def converged(
         A warning is logged if a subject lacks a value or a limit.
     """
     check_share("confidence", confidence)
-    _check_closeness(within, fraction)
+    if (within is None) == (fraction is None):
+        raise ValueError("either within or fraction must be given, but not both")
+    if fraction is not None:
+        check_share("fraction", fraction)
+    elif within is not None:
+        check(0 < within < math.inf, "within", within, "be a positive number")
     every = cells(_with_limits(table, limits, value), "model", ("learner", "size"), value)
     sizes = sizes_of(every.levels[1][:-1])
     learners, ends = [], []
@@ -99,16 +104,6 @@ def _with_limits(table: pd.DataFrame, limits: pd.DataFrame, value: str) -> pd.Da
     both = [table.astype({"size": object}), used.assign(size=math.inf)]
     kept = ["model", "learner", "size", value, "status"]
     return pd.concat([part.assign(status=part.get("status", "ok"))[kept] for part in both])
-
-
-def _check_closeness(within: float | None, fraction: float | None) -> None:
-    """Raise an error unless exactly one valid tolerance is given."""
-    if (within is None) == (fraction is None):
-        raise ValueError("either within or fraction must be given, but not both")
-    if within is not None:
-        check(0 < within < math.inf, "within", within, "be a positive number")
-    if fraction is not None:
-        check_share("fraction", fraction)
 
 
 def _row(learner: PairCurve, m: int) -> dict[str, object]:

@@ -7,7 +7,6 @@ statistics themselves.
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -121,7 +120,7 @@ class Absent:
 
 
 @dataclass(frozen=True)
-class Findings(ABC):
+class Findings:
     """The analyses of one measure of a study.
 
     Attributes
@@ -134,11 +133,6 @@ class Findings(ABC):
 
     measure: str
     info: MeasureInfo
-
-    @property
-    @abstractmethod
-    def treatments(self) -> tuple[str, ...]:
-        """The labels of what is compared."""
 
 
 @dataclass(frozen=True)
