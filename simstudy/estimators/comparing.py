@@ -60,8 +60,7 @@ class PairedT(SplitTest):
     def p(self, differences: FloatArray, share: float) -> float:
         from simstudy.analysis.tests.resampled import corrected_t, naive_t
 
-        values = differences.ravel()
-        return corrected_t(values, share).p if self.corrected else naive_t(values).p
+        return corrected_t(differences, share).p if self.corrected else naive_t(differences).p
 
 
 @dataclass(frozen=True)

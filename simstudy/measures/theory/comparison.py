@@ -173,16 +173,15 @@ def select(
     tuple of int
         The places of the best results; several if they tie, none if no result has a value.
     """
-    steps, tolerance = _steps(measure_of(measure))
     best: tuple[int, ...] = ()
-    for step in steps:
+    for step in _steps(measure_of(measure)):
         places = best or range(len(answers))
         sign = 1.0 if two_level.greater_is_better(step) else -1.0
         values = np.array([sign * score(step, answers[place], y, **context) for place in places])
         exists = ~np.isnan(values)
         if not exists.any():
             return best  # what ties in the first step ties
-        ranks = two_level.levels(values[exists], tolerance)
+        ranks = two_level.levels(values[exists])
         best = tuple(np.array(places)[exists][ranks == ranks.max()].tolist())
     return best
 
@@ -254,21 +253,19 @@ def _rising_pairs(values: IntArray, counts: IntArray) -> int:
 
 def _codes(answers: AnswerSet, measure: MeasureFunction | TwoLevelMeasure) -> IntArray:
     """Return the level of each result, greater for better; −1 where there is no value."""
-    steps, tolerance = _steps(measure)
     codes = np.zeros(len(answers.y), dtype=np.intp)
-    for step in steps:
-        values = (
-            answers.values(step) if two_level.greater_is_better(step) else -answers.values(step)
-        )
+    for step in _steps(measure):
+        sign = 1.0 if two_level.greater_is_better(step) else -1.0
+        values = sign * answers.values(step)
         exists = ~np.isnan(values)
         ranks = np.full(len(values), -1, dtype=np.intp)
-        ranks[exists] = two_level.levels(values[exists], tolerance)
+        ranks[exists] = two_level.levels(values[exists])
         codes = np.where(exists & (codes >= 0), codes * (ranks.max() + 1) + ranks, -1)
     return codes
 
 
-def _steps(measure: MeasureFunction | TwoLevelMeasure) -> tuple[tuple[MeasureFunction, ...], float]:
-    """Return the measures that order results one after the other, and the tolerance of ties."""
+def _steps(measure: MeasureFunction | TwoLevelMeasure) -> tuple[MeasureFunction, ...]:
+    """Return the measures that order results one after the other."""
     if isinstance(measure, TwoLevelMeasure):
-        return (measure.first, measure.second), measure.tolerance
-    return (measure,), two_level.TOLERANCE
+        return measure.first, measure.second
+    return (measure,)

@@ -8,7 +8,6 @@ import numpy as np
 
 from simstudy.arrays import BoolArray, FloatArray, IntArray
 from simstudy.measures.base import MeasureFunction, function_name, info_of
-from simstudy.measures.positive_class import require
 
 TOLERANCE = 1e-9
 
@@ -26,10 +25,12 @@ class TwoLevelMeasure:
         The measure f, which decides unless it ties.
     second : callable
         The measure g, which breaks ties.
-    tolerance : float >= 0
-        Two values tie if they differ by at most this much, or this share of the greater one, so
-        that rounding does not break ties. It is far below the steps of measures that count rows,
-        1/(n_0 n_1) for an AUC.
+
+    Notes
+    -----
+    Two values tie if they differ by at most 1e-9, or this share of the greater one, so that
+    rounding does not break ties. It is far below the steps of measures that count rows,
+    1/(n_0 n_1) for an AUC.
 
     References
     ----------
@@ -39,7 +40,6 @@ class TwoLevelMeasure:
 
     first: MeasureFunction
     second: MeasureFunction
-    tolerance: float = TOLERANCE
 
     def __post_init__(self) -> None:
         for level in (self.first, self.second):
@@ -48,7 +48,6 @@ class TwoLevelMeasure:
                     "a two-level measure is made of two plain measures, not of two-level measures "
                     "(Huang & Ling 2007, theorem 2)"
                 )
-        require(self.tolerance >= 0, "tolerance", self.tolerance, "it must be >= 0")
 
     @property
     def name(self) -> str:
@@ -89,12 +88,12 @@ def auc_accuracy_number(auc: float, accuracy: float) -> float:
     return min(1.0, auc + 0.01 * accuracy)
 
 
-def ties(first: float, second: float, tolerance: float = TOLERANCE) -> bool:
+def ties(first: float, second: float) -> bool:
     """Whether two values are equal but for rounding: `differ` of single numbers, and faster."""
-    return math.isclose(first, second, rel_tol=tolerance, abs_tol=tolerance)
+    return math.isclose(first, second, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
 
 
-def differ(first: FloatArray, second: FloatArray, tolerance: float = TOLERANCE) -> BoolArray:
+def differ(first: FloatArray, second: FloatArray) -> BoolArray:
     """Whether values of a measure differ by more than rounding.
 
     NaN differs from all values; equal infinities do not differ. This is what a tie of two
@@ -103,18 +102,18 @@ def differ(first: FloatArray, second: FloatArray, tolerance: float = TOLERANCE) 
     """
     with np.errstate(invalid="ignore"):  # infinity minus infinity
         large = np.maximum(1.0, np.maximum(np.abs(first), np.abs(second)))
-        far = np.abs(first - second) > tolerance * large
+        far = np.abs(first - second) > TOLERANCE * large
     return np.where(np.isfinite(large), far, first != second)
 
 
-def levels(values: FloatArray, tolerance: float = TOLERANCE) -> IntArray:
+def levels(values: FloatArray) -> IntArray:
     """Return the rank of each value among the distinct ones, 0 for the least.
 
     Neighbours in the sorted order that `differ` by no more than rounding have one rank.
     """
     order = np.argsort(values)
     ascending = values[order]
-    rises = differ(ascending[:-1], ascending[1:], tolerance)
+    rises = differ(ascending[:-1], ascending[1:])
     ranks = np.empty(len(values), dtype=np.intp)
     ranks[order] = np.append(0, np.cumsum(rises))[: len(values)]
     return ranks

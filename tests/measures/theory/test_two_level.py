@@ -86,8 +86,6 @@ def test_names():
 def test_no_third_level():
     with pytest.raises(ValueError, match="made of two plain measures"):
         TwoLevelMeasure(PHI, accuracy)
-    with pytest.raises(ValueError, match="tolerance = -1"):
-        TwoLevelMeasure(auc, accuracy, tolerance=-1)
 
 
 def test_the_number_of_huang_and_ling():
