@@ -1,11 +1,11 @@
-"""A learner and the rows available: fitted to parts of them, asked about others, judged.
+"""A learner and the rows available: fits to parts of them, predictions for others, values.
 
 The intervals of an estimate, by their names:
 
 ``rows``
-    Of the rows tested, taken for independent: Wilson's for a proportion, else Student's t.
+    Over the test rows, treated as independent: Wilson's for a proportion, else Student's t.
 ``folds``
-    Student's t over the values of the splits, taken for independent: too narrow.
+    Student's t over the values of the splits, treated as independent: too narrow.
 ``corrected``
     Student's t with the variance of Nadeau & Bengio (2003), for splits that share rows.
 ``nested``
@@ -23,18 +23,15 @@ from itertools import combinations, groupby
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from simstudy.arrays import FloatArray, IntArray, read_only
 from simstudy.data.splits.schemes import CrossValidation, LeaveOneOut, Scheme, Split
-from simstudy.errors import require
 from simstudy.measures.base import (
     Keywords,
     MeasureFunction,
     Undefined,
     clip,
     keywords,
-    modal_class,
     score,
 )
 from simstudy.measures.intervals import wilson
@@ -48,7 +45,7 @@ class Outcome(NamedTuple):
     """The answers of a learner after one fit."""
 
     trained: IntArray  # rows of each class that it was fitted to
-    test: IntArray  # the rows that it was asked about
+    test: IntArray  # the rows that it predicts
     answers: FloatArray  # class probabilities, one row for each of these
 
 
@@ -78,14 +75,14 @@ class Bench:
         return len(self.target)
 
     def whole(self) -> Outcome:
-        """Fit all rows and ask about all."""
+        """Fit all rows and predict all."""
         every = np.arange(len(self))
         return self._outcomes("all", [(every, every)])[0]
 
     def repeats(self, scheme: Scheme, everywhere: bool = False) -> list[list[Outcome]]:
-        """Fit the training rows of every split and ask about its test rows, by repeats.
+        """Fit the training rows of every split and predict its test rows, by repeats.
 
-        With ``everywhere`` about all rows, those fitted to among them.
+        With ``everywhere``, predict all rows, training rows included.
         """
         name, every = scheme_name(scheme), np.arange(len(self))
         outcomes = []
@@ -105,15 +102,10 @@ class Bench:
             outcomes.append(self._outcomes(f"{name}/{repeat}", parts))
         return outcomes
 
-    def right(self, outcome: Outcome) -> npt.NDArray[np.bool_]:
-        """Return whether the most probable class is the true one, for every row asked about."""
-        right: npt.NDArray[np.bool_] = modal_class(outcome.answers) == self.target[outcome.test]
-        return right
-
     def _outcomes(
         self, purpose: str, parts: Iterable[tuple[IntArray, IntArray]], everywhere: bool = False
     ) -> list[Outcome]:
-        """Fit some rows and ask about others, once for each purpose."""
+        """Fit some rows and predict others, once for each purpose."""
         if (purpose, everywhere) not in self._cached:
             self._cached[purpose, everywhere] = [
                 Outcome(  # shared by all that use the bench, whoever wrote them
@@ -133,7 +125,7 @@ def scheme_name(scheme: Scheme) -> str:
 
 @dataclass(eq=False)
 class Judge:
-    """A measure, with what it is called with besides answers and classes.
+    """A measure and its further arguments, besides answers and classes.
 
     Parameters
     ----------
@@ -180,7 +172,7 @@ class Judge:
         return bool(((values == 0) | (values == 1)).all())
 
     def rows(self, outcomes: Sequence[Outcome]) -> list[FloatArray]:
-        """Return the values of the rows that each fit was asked about."""
+        """Return the values of the rows that each fit predicts."""
         values = [np.empty(0)] * len(outcomes)
         for places in self._alike(outcomes):
             tests = [outcomes[place].test for place in places]
@@ -193,14 +185,14 @@ class Judge:
         return values
 
     def value(self, outcome: Outcome, chosen: IntArray | None = None) -> float:
-        """Return the value of the measure on the rows asked about, or on some of them."""
+        """Return the value of the measure on the rows predicted, or on some of them."""
         answers, test = outcome.answers, outcome.test
         if chosen is not None:
             answers, test = answers[chosen], test[chosen]
         return self._score(answers, self.target[test], outcome.trained)
 
     def pooled(self, outcomes: Sequence[Outcome]) -> float:
-        """Return the value of the measure on all rows asked about, taken together."""
+        """Return the value of the measure on all rows predicted, taken together."""
         answers = np.concatenate([outcome.answers for outcome in outcomes])
         y = self.target[np.concatenate([outcome.test for outcome in outcomes])]
         return self._score(answers, y, outcomes[0].trained)
@@ -259,16 +251,16 @@ Bounds: TypeAlias = tuple[float, float]
 
 @dataclass(frozen=True)
 class Estimate:
-    """A value, which may be `Undefined`, and its intervals by name; ``own`` is the chosen one."""
+    """A value, which may be `Undefined`, and its intervals by name, of which one is ``chosen``."""
 
     value: float
     intervals: Mapping[str, Bounds] = field(default_factory=dict)
-    own: str = ""
+    chosen: str = ""
 
     @property
     def interval(self) -> Bounds:
         """The chosen interval; NaN if there is none."""
-        return self.intervals.get(self.own, (math.nan, math.nan))
+        return self.intervals.get(self.chosen, (math.nan, math.nan))
 
 
 def row_interval(values: FloatArray, proportion: bool, confidence: float) -> Bounds | None:
@@ -282,7 +274,13 @@ def row_interval(values: FloatArray, proportion: bool, confidence: float) -> Bou
     if proportion:
         bounds = wilson(min(max(mean, 0.0), 1.0) * n, n, confidence)
         return bounds.lower, bounds.upper
-    return _t_interval(values, confidence)
+    if n < 2:
+        return None
+    from simstudy.analysis.tests.adjustment import critical_t
+
+    half = float(critical_t(confidence, 1, np.array([n - 1]))[0])
+    half *= math.sqrt(1 / n) * float(values.std(ddof=1))
+    return mean - half, mean + half
 
 
 def split_intervals(values: FloatArray, test_share: float, confidence: float) -> dict[str, Bounds]:
@@ -296,49 +294,14 @@ def split_intervals(values: FloatArray, test_share: float, confidence: float) ->
     return {"folds": (naive.lower, naive.upper), "corrected": (corrected.lower, corrected.upper)}
 
 
-def percentiles(values: FloatArray, confidence: float) -> Bounds | None:
-    """Return percentiles of values of bootstrap samples, None if there are too few."""
-    finite = values[np.isfinite(values)]
-    if len(finite) < 2:
-        return None
-    tail = (1 - confidence) / 2
-    lower, upper = np.quantile(finite, (tail, 1 - tail))
-    return float(lower), float(upper)
-
-
-def row_means(places: Sequence[IntArray], values: Sequence[FloatArray], rows: int) -> FloatArray:
-    """Return the mean value of every row that is tested at least once."""
-    flat = np.concatenate(places)
-    counts = np.bincount(flat, minlength=rows)
-    sums = np.bincount(flat, np.concatenate(values), minlength=rows)
-    means: FloatArray = sums[counts > 0] / counts[counts > 0]
-    return means
-
-
 def mean_of(values: FloatArray, noun: str) -> float:
     """Return the mean of the values that exist; undefined if none does."""
     finite = values[~np.isnan(values)]
     return float(finite.mean()) if len(finite) else Undefined(f"no {noun} has a value")
 
 
-def _t_interval(values: FloatArray, confidence: float) -> Bounds | None:
-    from simstudy.analysis.tests.adjustment import critical_t
-
-    if len(values) < 2:
-        return None
-    half = float(critical_t(confidence, 1, np.array([len(values) - 1]))[0])
-    half *= math.sqrt(1 / len(values)) * float(values.std(ddof=1))
-    mean = float(values.mean())
-    return mean - half, mean + half
-
-
-def require_one_of(allowed: tuple[str, ...], parameter: str, value: str) -> None:
-    """Raise an error unless a parameter has one of the allowed values."""
-    require(value in allowed, parameter, value, f"it must be one of {', '.join(allowed)}")
-
-
 class Splitting(ABC):
-    """What splits rows by a scheme, which refuses impossible parameters."""
+    """Base class of what splits rows by a scheme, which refuses impossible parameters."""
 
     def __post_init__(self) -> None:
         _ = self.scheme

@@ -228,7 +228,7 @@ class _RowsContract(Contract[C]):
     def check_intervals(self, narrow: Estimate, wider: Estimate, where: str) -> None:
         """Check the names, the ends and the widths of intervals."""
         rule = f"intervals must be among {', '.join(INTERVALS)}, the chosen one too"
-        for name in (*narrow.intervals, *([narrow.own] if narrow.own else [])):
+        for name in (*narrow.intervals, *([narrow.chosen] if narrow.chosen else [])):
             self.require(name in INTERVALS, rule, f"with {where} it has {name!r}")
         for name, (lower, upper) in narrow.intervals.items():
             finding = f"with {where} {name} is {lower}, {upper}"

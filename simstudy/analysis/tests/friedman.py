@@ -12,16 +12,14 @@ from itertools import permutations
 from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import chdtrc, fdtrc
 
 from simstudy.analysis.tests import outcomes
-from simstudy.analysis.tests.adjustment import ROUNDING, check_confidence, check_option
-from simstudy.arrays import FloatArray, IntArray
+from simstudy.analysis.tests.adjustment import ROUNDING, check_option, check_share
+from simstudy.arrays import ArrayLike, FloatArray, IntArray
 from simstudy.measures.base import Undefined
 
 Facts: TypeAlias = tuple[int, int, tuple[Hashable, ...], tuple[float, ...]]  # of `Ranked`
-UNCORRECTED = ", not corrected for ties"
 ALL_EQUAL = "all learners are equal on every data set"
 METHODS = ("auto", "exact", "permutation", "approximate")
 FEW = 15  # subjects up to which the distribution of average ranks is not approximated
@@ -52,7 +50,7 @@ class Ranked(outcomes.StatisticOutcome):
 
 @dataclass(frozen=True)
 class Friedman(Ranked):
-    """Friedman's chi-squared with its degrees of freedom, corrected for ties or not.
+    """Friedman's chi-squared with its degrees of freedom.
 
     Its `method` says where p comes from: ``"exact"``, ``"permutation"`` or ``"approximate"``.
     """
@@ -98,15 +96,13 @@ class Nemenyi(Ranked):
     groups: tuple[tuple[Hashable, ...], ...]
 
 
-def friedman(table: npt.ArrayLike, tie_correction: bool = True, method: str = "auto") -> Friedman:
-    """Friedman's test of whether the average ranks of learners differ.
+def friedman(table: ArrayLike, method: str = "auto") -> Friedman:
+    """Friedman's test of whether the average ranks of learners differ, corrected for ties.
 
     Parameters
     ----------
     table : array of shape (n, k) or DataFrame
         Scores with data sets as rows and learners as columns.
-    tie_correction : bool
-        Whether chi-squared is corrected for ties, as in R; it is not in Demšar (2006).
     method : str
         Of p: ``"exact"`` or ``"permutation"``, over all or random orders of the ranks of every data
         set, ties included; ``"approximate"``, by the chi-squared distribution; or ``"auto"``: one
@@ -119,24 +115,20 @@ def friedman(table: npt.ArrayLike, tie_correction: bool = True, method: str = "a
     """
 
     def statistic(values: FloatArray, ranks: FloatArray) -> tuple[float, float, FloatArray]:
-        chi2 = _chi2(ranks, tie_correction)
+        chi2 = _chi2(ranks)
         return chi2, float(chdtrc(ranks.shape[1] - 1, chi2)), ranks
 
     outcome, (df, _), method = _tested(table, method, statistic)
-    return Friedman("Friedman" + UNCORRECTED * (not tie_correction), *outcome, df, method)
+    return Friedman("Friedman", *outcome, df, method)
 
 
-def iman_davenport(
-    table: npt.ArrayLike, tie_correction: bool = True, method: str = "auto"
-) -> FTest:
+def iman_davenport(table: ArrayLike, method: str = "auto") -> FTest:
     """Iman & Davenport's F test of average ranks, ``(n − 1) χ²/(n (k − 1) − χ²)``.
 
     Parameters
     ----------
     table : array of shape (n, k) or DataFrame
         Scores with data sets as rows and learners as columns.
-    tie_correction : bool
-        Whether Friedman's chi-squared is corrected for ties; it is not in Demšar (2006).
     method : str
         Of p, as for `friedman`; F increases with chi-squared, so their exact p are the same.
 
@@ -152,14 +144,14 @@ def iman_davenport(
     """
 
     def statistic(values: FloatArray, ranks: FloatArray) -> tuple[float, float, FloatArray]:
-        F, p = iman_davenport_statistic(_chi2(ranks, tie_correction), *ranks.shape)
+        F, p = iman_davenport_statistic(_chi2(ranks), *ranks.shape)
         return F, p, ranks
 
     outcome, df, method = _tested(table, method, statistic)
-    return FTest("Iman–Davenport" + UNCORRECTED * (not tie_correction), *outcome, *df, method)
+    return FTest("Iman–Davenport", *outcome, *df, method)
 
 
-def quade(table: npt.ArrayLike, method: str = "auto") -> FTest:
+def quade(table: ArrayLike, method: str = "auto") -> FTest:
     """Quade's test: ranks of learners weighted by the range of scores on each data set.
 
     Parameters
@@ -184,7 +176,7 @@ def quade(table: npt.ArrayLike, method: str = "auto") -> FTest:
     return FTest("Quade", *outcome, *df, method)
 
 
-def nemenyi(table: npt.ArrayLike, confidence: float = 0.95) -> Nemenyi:
+def nemenyi(table: ArrayLike, confidence: float = 0.95) -> Nemenyi:
     """Nemenyi's test of each pair of learners by their average ranks.
 
     Two differ significantly if their average ranks differ by at least the critical difference
@@ -208,7 +200,7 @@ def nemenyi(table: npt.ArrayLike, confidence: float = 0.95) -> Nemenyi:
     """
     from scipy.stats import studentized_range  # slow to import
 
-    check_confidence(confidence)
+    check_share("confidence", confidence)
     _, ranks, facts, reason = _ranked(table)
     (n, k), none = ranks.shape, Undefined(reason)
     m = k * (k - 1) // 2
@@ -230,7 +222,7 @@ def nemenyi(table: npt.ArrayLike, confidence: float = 0.95) -> Nemenyi:
 
 
 def _tested(
-    table: npt.ArrayLike, method: str, statistic: Callable[..., tuple[float, float, FloatArray]]
+    table: ArrayLike, method: str, statistic: Callable[..., tuple[float, float, FloatArray]]
 ) -> tuple[tuple[float, float, *Facts], tuple[int, int], str]:
     """Return a statistic of scores and ranks with its p and facts, the df of F and the method."""
     values, ranks, facts, reason = _ranked(table)
@@ -243,7 +235,7 @@ def _tested(
     return (value, p, *facts), df, method
 
 
-def _ranked(table: npt.ArrayLike) -> tuple[FloatArray, FloatArray, Facts, str]:
+def _ranked(table: ArrayLike) -> tuple[FloatArray, FloatArray, Facts, str]:
     """Return scores and ranks by data set and learner, the facts of `Ranked` and any flaw."""
     values, learners = outcomes.table_of(table)
     if reason := outcomes.flaw(values, "data sets"):
@@ -255,10 +247,10 @@ def _ranked(table: npt.ArrayLike) -> tuple[FloatArray, FloatArray, Facts, str]:
     return values, ranks, (len(values), len(learners), learners, means), equal
 
 
-def _chi2(ranks: FloatArray, tie_correction: bool) -> float:
-    """Return Friedman's statistic."""
+def _chi2(ranks: FloatArray) -> float:
+    """Return Friedman's statistic, corrected for ties."""
     plain, correction = friedman_statistic(ranks)
-    return plain / correction if tie_correction else plain
+    return plain / correction
 
 
 def _quade(values: FloatArray, ranks: FloatArray) -> tuple[float, float, FloatArray]:
@@ -266,7 +258,7 @@ def _quade(values: FloatArray, ranks: FloatArray) -> tuple[float, float, FloatAr
     n, k = ranks.shape
     spans = np.ptp(values, axis=1)
     noise = outcomes.TIES * np.abs(values).max(axis=1)
-    weights = outcomes.PairedDifferences(np.where(spans <= noise, 0.0, spans), noise, "").ranks()
+    weights = outcomes.ranks_of(np.where(spans <= noise, 0.0, spans), noise)
     scores = weights[:, None] * (ranks - (k + 1) / 2)
     total, between = float((scores**2).sum()), float((scores.sum(axis=0) ** 2).sum()) / n
     if total - between <= 1e-12 * total:

@@ -9,18 +9,16 @@ if there are too few, there is no test, and the outcome has the reason.
 import math
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import fdtrc, stdtr
 
 from simstudy.analysis.tests import outcomes
-from simstudy.analysis.tests.adjustment import ROUNDING
 from simstudy.analysis.tests.bayesian import variance_factor
 from simstudy.analysis.tests.outcomes import StatisticOutcome, TOutcome, flaw, ratio, spread_of
-from simstudy.arrays import FloatArray
+from simstudy.arrays import ArrayLike, FloatArray
 from simstudy.measures.base import Undefined
 
 
-def five_by_two_t(differences: npt.ArrayLike) -> StatisticOutcome:
+def five_by_two_t(differences: ArrayLike) -> StatisticOutcome:
     """5×2cv paired t test: ``t = d₁₁/√(Σ sᵢ²/5)`` with 5 degrees of freedom.
 
     Parameters
@@ -43,7 +41,7 @@ def five_by_two_t(differences: npt.ArrayLike) -> StatisticOutcome:
     return StatisticOutcome("5×2cv paired t", t, p)
 
 
-def five_by_two_f(differences: npt.ArrayLike) -> StatisticOutcome:
+def five_by_two_f(differences: ArrayLike) -> StatisticOutcome:
     """Combined 5×2cv F test: ``F = Σ dᵢⱼ²/(2 Σ sᵢ²)`` with 10 and 5 degrees of freedom.
 
     Parameters
@@ -64,9 +62,7 @@ def five_by_two_f(differences: npt.ArrayLike) -> StatisticOutcome:
     return StatisticOutcome("combined 5×2cv F", F, p)
 
 
-def corrected_t(
-    differences: npt.ArrayLike, test_share: float, confidence: float = 0.95
-) -> TOutcome:
+def corrected_t(differences: ArrayLike, test_share: float, confidence: float = 0.95) -> TOutcome:
     """Corrected resampled t test of differences over splits that share rows.
 
     The standard error is ``√((1/J + n_test/n_train) s²)``, J the number of differences, with J − 1
@@ -91,7 +87,7 @@ def corrected_t(
     return _paired("corrected resampled t", values, factor, confidence)
 
 
-def naive_t(differences: npt.ArrayLike, confidence: float = 0.95) -> TOutcome:
+def naive_t(differences: ArrayLike, confidence: float = 0.95) -> TOutcome:
     """Paired t test that takes differences for independent; for comparison with `corrected_t`.
 
     Splits of one data set share rows: their differences are dependent, the standard error
@@ -109,38 +105,6 @@ def naive_t(differences: npt.ArrayLike, confidence: float = 0.95) -> TOutcome:
     return _paired("naive paired t (too optimistic)", values, factor, confidence)
 
 
-def unpaired_t(first: npt.ArrayLike, second: npt.ArrayLike, confidence: float = 0.95) -> TOutcome:
-    """t test of two independent samples of scores that cannot be paired.
-
-    The variance of the difference of means is ``s₁²/k + s₂²/l``; the degrees of freedom are the
-    smaller of k − 1 and l − 1, which is conservative beside Welch's.
-
-    Parameters
-    ----------
-    first : array of shape (k,)
-        Scores of the first learner.
-    second : array of shape (l,)
-        Scores of the second learner, from other splits or rows.
-    confidence : float > 0, < 1
-        Confidence of the interval of the difference.
-
-    References
-    ----------
-    I. H. Witten, E. Frank & M. A. Hall (2011). Data Mining, third edition, section 5.5.
-    """
-    samples = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
-    n = min(map(len, samples))
-    reason = flaw(samples[0], "values of the first") or flaw(samples[1], "values of the second")
-    if reason:
-        return outcomes.no_t("unpaired t", reason, n, confidence)
-    difference = float(samples[0].mean() - samples[1].mean())
-    largest = max(float(np.abs(sample).max()) for sample in samples)
-    if abs(difference) <= ROUNDING * largest:
-        difference = 0.0
-    se = math.hypot(*(spread_of(sample) / math.sqrt(len(sample)) for sample in samples))
-    return outcomes.t_outcome("unpaired t", difference, se, n - 1, n, confidence)
-
-
 def _paired(test: str, values: FloatArray, factor: float, confidence: float) -> TOutcome:
     """Return the t test of differences whose mean has the variance factor · s²."""
     reason, n = flaw(values, "differences"), len(values)
@@ -150,7 +114,7 @@ def _paired(test: str, values: FloatArray, factor: float, confidence: float) -> 
     return outcomes.t_outcome(test, float(values.mean()), se, n - 1, n, confidence)
 
 
-def _five_by_two(differences: npt.ArrayLike) -> tuple[FloatArray, FloatArray, str]:
+def _five_by_two(differences: ArrayLike) -> tuple[FloatArray, FloatArray, str]:
     """Return differences by repeat and fold over the largest, their variances and any flaw.
 
     So scaled, their squares neither overflow nor underflow. The variance of a repeat is

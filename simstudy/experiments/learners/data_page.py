@@ -227,7 +227,7 @@ class DataPage(Page[DataFindings, DataResults]):
             reversals = results.reversals(*pair, examples=False)
             tables[f"reversals_{end}"] = (
                 build.reversals(reversals, labels)
-                if reversals.found
+                if reversals.cases
                 else Absent(prose.reversal_sentence(reversals, labels).removesuffix("."))
             )
             tables[f"correlations_{end}"] = build.correlations(results.correlations(*pair), labels)
@@ -330,7 +330,7 @@ def _comparisons(results: DataResults) -> Iterator[dict[str, object]]:
         first, second = (results.data_findings(name) for name in pair)
         labels, reversals = _labels(results, pair), results.reversals(*pair)
         chart = charts.scatter(first, second, reversals)
-        several, differ = len(first.learners) > 1, bool(reversals.found)
+        several, differ = len(first.learners) > 1, bool(reversals.cases)
         yield {
             "title": " and ".join(labels),
             "sentence": prose.reversal_sentence(reversals, labels) if several else "",

@@ -108,11 +108,11 @@ def posterior(over: OverSets) -> Chart:
 def scatter(first: DataFindings, second: DataFindings, reversals: Reversals) -> Chart:
     """Means by two measures; lines join the two winners of a data set where these differ."""
     layers: list[spec.Layer] = []
-    for reversal in reversals.found:
+    for reversal in reversals.cases:
         winners, dataset = (reversal.winner_first, reversal.winner_second), reversal.dataset
         x, y = ([float(f.means[name][dataset]) for name in winners] for f in (first, second))
         layers.append(Line(x, y, "reversal"))
-        if len(reversals.found) <= _NAMED:
+        if len(reversals.cases) <= _NAMED:
             layers.append(Text(sum(x) / 2, sum(y) / 2, brief(dataset, 16)))
     for place, label in enumerate(first.learners):
         x, y = first.means[label].tolist(), second.means[label].tolist()
@@ -122,7 +122,7 @@ def scatter(first: DataFindings, second: DataFindings, reversals: Reversals) -> 
         ]
         layers.append(Marks(x, y, tips, learner=place))
     title = f"{second.info.label} against {first.info.label}, by data set and learner"
-    names = [reversal.dataset for reversal in reversals.found]
+    names = [reversal.dataset for reversal in reversals.cases]
     text = f"The measures name different winners on {len(names)} of {reversals.datasets} data sets"
     text += f": {', '.join(names)}." if names else "."
     x_axis, y_axis = (_scale(f.info, f.means.to_numpy().ravel()) for f in (first, second))

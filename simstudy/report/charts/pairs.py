@@ -114,7 +114,7 @@ class PairRow(NamedTuple):
         if self.ahead is None:
             return f"{self.course.first}\nand {self.course.second}"
         verb = "overtakes" if self.change else "ahead of"
-        return f"{self.ahead}\n{verb} {self.course.other(self.ahead)}"
+        return f"{self.ahead}\n{verb} {self.course.opponent(self.ahead)}"
 
 
 def threshold_rows(courses: Sequence[Course], most: int, leader: str) -> tuple[list[PairRow], str]:
@@ -144,7 +144,7 @@ def thresholds(rows: Sequence[PairRow], sizes: Sequence[int], label: str, measur
             continue
         if change:
             layers.append(spec.Line([change.before, change.after], [y, y], "bracket"))
-        for learner, kind in ((row.ahead, "dot"), (course.other(row.ahead), "behind")):
+        for learner, kind in ((row.ahead, "dot"), (course.opponent(row.ahead), "behind")):
             at = course.ahead_at(learner)
             tips = [f"{learner} is ahead at {size:,.0f} rows" for size in at]
             layers.append(spec.Marks(at, [y] * len(at), tips, kind))

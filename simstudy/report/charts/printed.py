@@ -291,7 +291,7 @@ def scatter(results: DataResults, style: Style, first: str, second: str) -> Prin
     labels = (both[0].info.label, both[1].info.label)
     lines = " Lines join the two winners of a data set where these differ."
     text = (
-        f"Means of each learner on each data set.{lines * bool(reversals.found)}",
+        f"Means of each learner on each data set.{lines * bool(reversals.cases)}",
         prose.reversal_sentence(reversals, labels) if len(results.treatments) > 1 else "",
         _made(results),
     )

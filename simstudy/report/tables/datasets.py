@@ -189,7 +189,7 @@ def reversals(cases: Reversals, labels: tuple[str, str]) -> Table:
             TableCell(signed(row.difference_second), bold=row.significant_second),
             p_value(row.p_second),
         ]
-        for row in cases.found
+        for row in cases.cases
     ]
     heads = [[f"best by {label}", "ahead by", "adjusted p"] for label in labels]
     caption = (
@@ -204,7 +204,7 @@ def reversals(cases: Reversals, labels: tuple[str, str]) -> Table:
 def example_sentences(cases: Reversals, labels: tuple[str, str]) -> list[str]:
     """A test row of each reversal that shows why, or one sentence why there are none."""
     sentences = []
-    for case in cases.found:
+    for case in cases.cases:
         if (row := case.example) is None:
             continue
         probabilities = row.probabilities_first, row.probabilities_second
@@ -216,7 +216,7 @@ def example_sentences(cases: Reversals, labels: tuple[str, str]) -> list[str]:
             f"{case.winner_second}; by {labels[0]} {number(row.difference_first)} for "
             f"{case.winner_first}."
         )
-    reasons = dict.fromkeys(case.no_example for case in cases.found if case.no_example)
+    reasons = dict.fromkeys(case.no_example for case in cases.cases if case.no_example)
     return sentences or [f"No example row: {reason}." for reason in reasons]
 
 

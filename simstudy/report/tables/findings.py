@@ -252,7 +252,7 @@ def _course(course: Course, learners: Sequence[str]) -> Iterator[list[Text]]:
     both = [*map(learners.index, (course.first, course.second))]
     for change in course.changes or (None,):
         ahead = change.ahead if change else course.leader or course.first
-        behind = course.other(ahead)
+        behind = course.opponent(ahead)
         between, estimate = "none" if course.analysed else course.note, (NONE, NONE)
         if change:
             between = f"{rows(change.before)}–{rows(change.after)}"
