@@ -7,8 +7,9 @@ import math
 import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from statistics import fmean
 from typing import NamedTuple
+
+import numpy as np
 
 from simstudy.report.prose.numbers import minus
 
@@ -196,24 +197,18 @@ def wrapped(text: str, letters: float, lines: int = 2) -> str:
 def spread(places: Floats, apart: float, low: float, high: float) -> list[float] | None:
     """Positions moved apart as little as needed between two limits; None if they cannot be.
 
-    Without their distances the positions need only ascend: an isotonic regression, by pooling
-    neighbours that do not (Ayer et al. 1955), which leaves groups centred on their places.
+    Without their distances the positions need only ascend: an isotonic regression, which leaves
+    groups centred on their places.
     """
-    if (len(places) - 1) * apart > high - low:
-        return None
-    order = sorted(range(len(places)), key=lambda index: places[index])
-    pools: list[list[float]] = []
-    for rank, index in enumerate(order):
-        pools.append([places[index] - rank * apart])
-        while len(pools) > 1 and fmean(pools[-2]) > fmean(pools[-1]):
-            pools[-2:] = [pools[-2] + pools[-1]]
-    ceiling = high - (len(places) - 1) * apart
-    moved, rank = [0.0] * len(places), 0
-    for pool in pools:
-        for _ in pool:
-            moved[order[rank]] = min(max(fmean(pool), low), ceiling) + rank * apart
-            rank += 1
-    return moved
+    from scipy.optimize import isotonic_regression
+
+    shifts = apart * np.arange(len(places))
+    if not places or shifts[-1] > high - low:
+        return None if places else []
+    order, moved = np.argsort(places, kind="stable"), np.empty(len(places))
+    ascending = isotonic_regression(np.take(places, order) - shifts).x
+    moved[order] = np.clip(ascending, low, high - shifts[-1]) + shifts
+    return moved.tolist()
 
 
 def jitter(index: int, width: float) -> float:
