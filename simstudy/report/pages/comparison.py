@@ -112,11 +112,9 @@ def compare_page(compared: Compared, measure: str = "", title: str = "", citatio
 
 def _statements(compared: Compared, basis: str = "") -> list[Section]:
     """The statements and the verdicts on them, if there are any."""
-    if not compared.verdicts:
-        return []
     table = build.statements(compared.verdicts, compared.studies)
     content = {"table": table, "note": compared.note, "basis": basis}
-    return [Section("statements", "Statements", content)]
+    return [Section("statements", "Statements", content)] * bool(compared.verdicts)
 
 
 def _designs(compared: Compared, unlike: list[str]) -> Section:
@@ -132,44 +130,45 @@ def _side_by_side(compared: Compared, measure: str) -> dict[str, object]:
     shared = [label for label in learners if all(label in f.treatments for f in every.values())]
     reference = shared[0] if shared and len(learners) > 1 else ""
     shown = [*shared, *(label for label in learners if label not in shared)][:_MAX_LEARNERS]
-    places = {label: learners.index(label) for label in shown}
     first, info = next(iter(studies.values())), next(iter(every.values())).info
     units = {name: findings.info.unit for name, findings in every.items()}
     one_unit = len({*units.values()}) == 1
     if not one_unit:
         info = replace(info, unit=listed([f"{unit} in {name}" for name, unit in units.items()]))
     charts = lines.studies(every, learners, shown)
-    leads = lines.studies(every, learners, shown, reference) if reference else []
+    leads = lines.studies(every, learners, shown, reference) if reference else charts
+    pictures = [
+        [svg.draw(chart, f"{name}{place}", svg.STUDY) for place, chart in enumerate(each)]
+        for name, each in (("curves", charts), ("leads", leads))
+    ]
     differ, changes = compared.not_compared, None
     if compared.changes is not None:
         differ = comparison.changes_summary(compared.changes, compared.words)
         if len(compared.changes):
             label, confidence = with_unit(info), first.study.analysis.confidence
-            changes = build.changes(compared.changes, compared.words, label, confidence, places)
+            changes = build.changes(compared.changes, compared.words, label, confidence, learners)
     columns = [
         {
             "name": name,
             "title": name if variants else results.study.heading,
             "question": results.study.page.question(results.study, every[name]),
-            "finding": _finding(results, measure),
+            "finding": results.study.page.finding(every[name]),
             "statements": results.study.page.statements(results, every[name]),
             "unit": units[name],
-            "curves": svg.draw(charts[place], f"curves{place}", svg.STUDY).picture,
-            "differences": svg.draw(leads[place], f"leads{place}", svg.STUDY).picture
-            if reference
-            else None,
+            "curves": curves.picture,
+            "differences": lead.picture,
         }
-        for place, (name, results) in enumerate(studies.items())
+        for (name, results), curves, lead in zip(studies.items(), *pictures, strict=True)
     ]
     bars = comparison.of_each(several, comparison.pair_intervals)
-    lead = {"reference": reference, "label": with_unit(info), "bars": bars}
+    content = {"reference": reference, "label": with_unit(info), "bars": bars}
     change = {"table": changes, "sentence": differ}
     unlike = comparison.unlike(studies)
     sections = [
         *_statements(compared, comparison.of_each(several, pair_method)),
         *([_sweep(every, learners)] if variants and len(every) > 1 else []),
         *([_readings(compared)] if compared.readings else []),
-        *[Section("differences", f"Differences from {reference}", lead, "leads", "Differences")]
+        *[Section("differences", f"Differences from {reference}", content, "leads", "Differences")]
         * bool(reference),
         Section("found", "What each study found"),
         *[Section("changes", "What differs between the studies", change, entry="Between studies")]
@@ -178,7 +177,7 @@ def _side_by_side(compared: Compared, measure: str) -> dict[str, object]:
     ]
     return {
         "columns": columns,
-        "learners": [(place, label, svg.swatch(place)) for label, place in places.items()],
+        "learners": [svg.swatches(learners)[learners.index(label)] for label in shown],
         "axis": axis_label(info),
         "shared": one_unit,
         "left_off": len(learners) - len(shown),
@@ -187,17 +186,11 @@ def _side_by_side(compared: Compared, measure: str) -> dict[str, object]:
         "interval_note": comparison.of_each(
             every, lambda each: f"{intervals_of_means(each)}, {captions.models(each)}"
         ),
-        "found": [*filter(None, (*_summaries(compared), differ))] or [_finding(first, measure)],
+        "found": [*filter(None, (*_summaries(compared), differ))] or [columns[0]["finding"]],
         "failed": claims.not_reproduced(compared.verdicts),
         "unlike": unlike and not variants,
         "sections": sections,
     }
-
-
-def _finding(results: Results, measure: str) -> str:
-    """What opens the page of a study."""
-    text: str = results.study.page.finding(results.findings(measure))
-    return text
 
 
 def _summaries(compared: Compared) -> Iterator[str]:
@@ -292,7 +285,7 @@ def _view(compared: Compared, index: int, measure: str) -> dict[str, object]:
     for name, results in having.items():
         study, page = results.study, results.study.page
         design, overall[name] = opening(f"{page.design(study)}."), page.overall(results, measure)
-        texts = {"finding": _finding(results, measure), "design": design}
+        texts = {"finding": page.finding(results.findings(measure)), "design": design}
         columns.append({"name": name, "title": study.heading, **texts})
     info = next(iter(having.values())).info(measure)
     return {

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 import pandas as pd
 
@@ -20,7 +19,7 @@ from simstudy.report.prose import data_statements as prose
 from simstudy.report.prose import numbers
 from simstudy.report.prose.numbers import NONE, number, p_value, signed
 from simstudy.report.prose.phrases import axis_label, opening
-from simstudy.report.tables.table import Table, TableCell, Text, make_table, table_of, words
+from simstudy.report.tables.table import Row, Table, TableCell, Text, make_table, table_of, words
 from simstudy.results.read.open import Results
 from simstudy.texts import counted
 
@@ -229,11 +228,11 @@ def correlations(correlated: Correlations, labels: tuple[str, str]) -> Table:
 def properties(table: pd.DataFrame) -> Table:
     """What the data sets are like."""
 
-    def between(part: str) -> Callable[[Mapping[Hashable, Any]], str]:
+    def between(part: str) -> Callable[[Row], str]:
         keys = f"least_{part}_rows", f"most_{part}_rows"
         return lambda row: "–".join(dict.fromkeys(f"{row[key]:,}" for key in keys))
 
-    columns: dict[str, Callable[[Mapping[Hashable, Any]], str]] = {
+    columns: dict[str, Callable[[Row], str]] = {
         "data set": lambda row: str(row["dataset"]),
         "rows": lambda row: f"{row['rows']:,}",
         "training": between("train"),

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeAlias
 
 import pandas as pd
 
@@ -17,11 +16,10 @@ from simstudy.analysis.models.thresholds import Course, as_table
 from simstudy.report.prose import captions, numbers, phrases
 from simstudy.report.prose import pairwise as prose
 from simstudy.report.prose.numbers import NONE, fixed, number, p_value, rows
-from simstudy.report.tables.table import Table, TableCell, by_size, make_table, table_of, words
+from simstudy.report.tables.table import Row, Table, TableCell, by_size, make_table, table_of, words
 
 MAX_IN_MATRIX = 8  # learners whose pairs are all shown
 _MIN_DECIMALS, _MAX_DECIMALS = 4, 6
-Row: TypeAlias = Mapping[Hashable, Any]  # of a data frame
 
 
 def decimals(widths: Iterable[float]) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias, TypedDict, TypeVar, Unpack
 
@@ -28,6 +28,7 @@ class TableCell:
 
 
 Text: TypeAlias = str | TableCell
+Row: TypeAlias = Mapping[Hashable, Any]  # of a data frame
 Record = TypeVar("Record")
 
 
