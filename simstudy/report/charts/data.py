@@ -10,6 +10,7 @@ from simstudy.analysis.datasets.findings import DataFindings
 from simstudy.analysis.datasets.two_measures import Reversals
 from simstudy.measures.base import MeasureInfo
 from simstudy.report.charts import spec
+from simstudy.report.charts.curves import Series, lines
 from simstudy.report.charts.spec import Axis, Chart, Line, Marks, Span, Text
 from simstudy.report.prose.numbers import brief, number, share
 from simstudy.report.prose.phrases import axis_label, in_unit
@@ -134,17 +135,10 @@ def learning(by_size: Sequence[DataFindings], dataset: str) -> Chart:
     info, learners = by_size[0].info, by_size[0].learners
     of_set = [f.scores.loc[f.scores["dataset"] == dataset, "size"] for f in by_size]
     sizes = [round(float(rows.mean())) for rows in of_set]
-    layers, shown = list[spec.Layer](), list[float]()
-    for place, label in enumerate(learners):
-        means = [float(findings.means[label][dataset]) for findings in by_size]
-        tips = [
-            f"{label}, {size:,} rows: {in_unit(number(mean), info)}"
-            for size, mean in zip(sizes, means, strict=True)
-        ]
-        layers.append(Line(sizes, means, learner=place, label=label))
-        layers.append(Marks(sizes, means, tips, learner=place))
-        shown += means
+    means = [[float(at.means[label][dataset]) for at in by_size] for label in learners]
+    every = [Series(place, learners[place], each) for place, each in enumerate(means)]
     title = f"{dataset}: {info.label} with more training rows"
     text = f"Means over splits of {counted(len(learners), 'learner')}."
-    axes = spec.sizes_axis([*dict.fromkeys(sizes)], "training rows"), _scale(info, shown)
-    return Chart(dataset, title, text, *axes, tuple(layers))
+    y = _scale(info, itertools.chain(*means))
+    axes = spec.sizes_axis([*dict.fromkeys(sizes)], "training rows"), y
+    return Chart(dataset, title, text, *axes, tuple(lines(every, sizes, number, info.unit)))

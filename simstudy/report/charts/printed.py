@@ -96,7 +96,7 @@ def thresholds(results: ModelResults, style: Style) -> Printed:
     leader = findings.ranked(results.doses[-1])[0]
     rows, which = pairs.threshold_rows(findings.courses, _MAX_ROWS[style.titles], leader)
     chart = pairs.thresholds(rows, results.doses, f"{kind.dose} rows", findings.info.label)
-    caption = captions.thresholds(findings, min(row.course.n for row in rows))
+    caption = captions.thresholds(findings, min(course.n for course, _ in rows))
     text = (caption, which, f"{design(results.study)}.", added_sizes(findings))
     return Printed(chart.title, Panels((chart,)), text, layout.stacked)
 
@@ -229,7 +229,7 @@ def means(results: DataResults, style: Style, measure: str) -> Printed:
     chart = data.by_dataset(findings)
     text = "Means over the splits of each data set."
     panels = Panels((chart,), _key(results))
-    return Printed(chart.title, panels, (text, made), layout.rows_with_key)
+    return Printed(chart.title, panels, (text, made), layout.in_rows)
 
 
 def rank_diagram(results: DataResults, style: Style, measure: str) -> Printed:
@@ -271,7 +271,7 @@ def posterior(results: DataResults, style: Style, measure: str) -> Printed:
         _made(results),
     )
     panels = Panels((chart,), key)
-    return Printed("Who is better over data sets", panels, text, layout.rows_with_key)
+    return Printed("Who is better over data sets", panels, text, layout.in_rows)
 
 
 def data_learning(results: DataResults, style: Style, measure: str) -> Printed:

@@ -25,6 +25,7 @@ from simstudy.texts import printable
 
 TEMPLATES = Path(__file__).parents[1] / "templates"
 _MAX_WARNINGS = 10
+_DESIGN: dict[str, object] = {"aims": "", "estimands": "", "examples": None}
 
 
 def render(template: str, **content: object) -> str:
@@ -105,22 +106,15 @@ def design_section(
     results: Results,
     mechanism: Mapping[str, str],
     methods: Sequence[Table],
-    *,
-    aims: str = "",
-    estimands: str = "",
-    examples: tuple[Sequence[svg.Panel], str] | None = None,
+    **more: str | tuple[Sequence[svg.Panel], str],
 ) -> Section:
-    """How data were generated or split (``mechanism``), the methods, and the measures."""
-    content = {
-        "aims": aims,
-        "mechanism": mechanism,
-        "examples": examples,
-        "estimands": estimands,
-        "methods": methods,
-        "measures": facts.measures(results),
-        "conventions": conventions(results.study),
-    }
-    return Section("design", "Design", content)
+    """How data were generated or split (``mechanism``), the methods, and the measures.
+
+    ``more`` may have the ``aims``, the ``estimands``, and ``examples`` of models with a note.
+    """
+    facts_of = {"measures": facts.measures(results), "conventions": conventions(results.study)}
+    content = {"mechanism": mechanism, "methods": methods, **facts_of}
+    return Section("design", "Design", _DESIGN | content | more)
 
 
 def failures_section(results: Results, consequence: str) -> Section:
