@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import pandas as pd
 
@@ -15,12 +15,14 @@ from simstudy.analysis.models.thresholds import Overtaking
 from simstudy.experiments import shared_words
 from simstudy.experiments.base import Words
 from simstudy.report.charts import spec
-from simstudy.report.charts.spec import Axis, Chart, Floats, Panels, drawable
+from simstudy.report.charts.spec import Axis, Chart, Floats, Limits, Panels, drawable
 from simstudy.report.prose.captions import MAX_BARS
 from simstudy.report.prose.numbers import brief, duration, number, signed
 from simstudy.report.prose.pairwise import overtaking
 from simstudy.report.prose.phrases import axis_label, listed
 
+Studies: TypeAlias = Mapping[str, ModelFindings]
+Write: TypeAlias = Callable[[float], str]  # how a number is written
 _MAX_NAMED = 5  # cells that are named as not drawn
 _MAX_DESCRIBED = 12  # learners in a description
 _MAX_ROWS = 6  # of panels, four side by side
@@ -43,7 +45,7 @@ class Series(NamedTuple):
 def learning_curves(findings: ModelFindings, learners: Sequence[str] | None = None) -> Chart:
     """Means against training size with their intervals, unless many, the ceiling and limits."""
     every = _means(findings, learners or findings.design.learners)
-    return _curves(findings, every, every, bars=len(every) <= MAX_BARS)
+    return _curves(findings, every, every, "", len(every) <= MAX_BARS)
 
 
 def each_learner(findings: ModelFindings, learners: Sequence[str] | None = None) -> Panels:
@@ -51,16 +53,12 @@ def each_learner(findings: ModelFindings, learners: Sequence[str] | None = None)
     shown = learners or findings.design.learners
     ranked = [label for label in findings.ranked(findings.design.sizes[-1]) if label in shown]
     every = _means(findings, ranked)
-    charts = tuple(_curves(findings, [series], every, series.label) for series in every)
+    charts = tuple(_curves(findings, [series], every, series.label, True) for series in every)
     return Panels(charts, across=4 if len(every) <= _MAX_ROWS * 4 else 6, shared=True)
 
 
 def _curves(
-    findings: ModelFindings,
-    front: Sequence[Series],
-    every: Sequence[Series],
-    heading: str = "",
-    bars: bool = True,
+    findings: ModelFindings, front: list[Series], every: list[Series], heading: str, bars: bool
 ) -> Chart:
     """Some learners in front of every other, on axes that show them all."""
     sizes, info, ceiling = findings.design.sizes, findings.info, findings.ceiling
@@ -102,9 +100,7 @@ def _means(findings: ModelFindings, labels: Sequence[str]) -> list[Series]:
     return every
 
 
-def _reach(
-    every: Sequence[Series], also: Floats, zero: bool, bars: bool
-) -> tuple[tuple[float, float], bool]:
+def _reach(every: Sequence[Series], also: Floats, zero: bool, bars: bool) -> tuple[Limits, bool]:
     """The limits of an axis that shows some series, and whether an interval is cut."""
     centres = [*also, *(value for series in every for value in series.means)]
     ends = [value for series in every if bars for value in (*series.low, *series.high)]
@@ -112,11 +108,7 @@ def _reach(
 
 
 def lines(
-    every: Sequence[Series],
-    sizes: Sequence[int],
-    write: Callable[[float], str],
-    unit: str = "",
-    bars: bool = True,
+    every: Sequence[Series], sizes: Sequence[int], write: Write, unit: str = "", bars: bool = True
 ) -> list[spec.Layer]:
     """The line, the bars and the marks of each learner; side by side only if there are bars."""
     layers: list[spec.Layer] = []
@@ -134,9 +126,7 @@ def lines(
     return layers
 
 
-def _described(
-    every: Sequence[Series], sizes: Sequence[int], rows: str, write: Callable[[float], str]
-) -> str:
+def _described(every: Sequence[Series], sizes: Sequence[int], rows: str, write: Write) -> str:
     """The series in words; ``rows`` says what rows the sizes are of."""
     parts = [f"{s.label} from {write(s.means[0])} to {write(s.means[-1])}" for s in every]
     more = len(parts) - _MAX_DESCRIBED
@@ -176,10 +166,7 @@ def seconds(medians: pd.DataFrame, learners: Sequence[str], sizes: Sequence[int]
 
 
 def studies(
-    every: Mapping[str, ModelFindings],
-    learners: Sequence[str],
-    shown: Sequence[str],
-    reference: str = "",
+    every: Studies, learners: Sequence[str], shown: Sequence[str], reference: str = ""
 ) -> list[Chart]:
     """The means of several studies, or differences from one learner, a chart for each study."""
     words, sizes = _design(every)
@@ -208,7 +195,7 @@ def studies(
     return charts
 
 
-def _design(studies: Mapping[str, ModelFindings]) -> tuple[Words, list[int]]:
+def _design(studies: Studies) -> tuple[Words, list[int]]:
     """The words and the sizes of several studies."""
     designs = [findings.design for findings in studies.values()]
     sizes = sorted({size for design in designs for size in design.sizes})
@@ -226,7 +213,7 @@ def _leads(findings: ModelFindings, learners: Sequence[str], reference: str) -> 
     return every
 
 
-def winners(studies: Mapping[str, ModelFindings], learners: Sequence[str]) -> Chart:
+def winners(studies: Studies, learners: Sequence[str]) -> Chart:
     """The learner with the best mean at each size of each variant; with a bar if it beats all."""
     words, sizes = _design(studies)
     layers, tips = list[spec.Layer](), []
@@ -253,7 +240,7 @@ def _lead(standing: Standing) -> str:
     return "not compared"
 
 
-def thresholds(studies: Mapping[str, ModelFindings], learners: Sequence[str]) -> Chart | None:
+def thresholds(studies: Studies, learners: Sequence[str]) -> Chart | None:
     """Between which sizes one learner overtakes another, by variant; None if none ever does.
 
     The looks of pairs come after those of the learners.
@@ -294,7 +281,7 @@ def thresholds(studies: Mapping[str, ModelFindings], learners: Sequence[str]) ->
     )
 
 
-def _variants(names: Mapping[str, ModelFindings]) -> Axis:
+def _variants(names: Studies) -> Axis:
     """The axis of the variants, in their order."""
     marks = tuple((float(place), name) for place, name in enumerate(names))
     return Axis("variant", -0.5, len(names) - 0.5, marks=marks)

@@ -29,11 +29,9 @@ def wins(findings: DataFindings) -> Chart:
         place = findings.learners.index(label)
         for value, side, kind in ((best, -1, "pale"), (ahead, 1, "full")):
             low, high = sorted((row + 0.03 * side, row + _HALF * side))
-            if value:
-                bar = Span([0.0, float(value)], [low] * 2, [high] * 2, kind, learner=place)
-                layers.append(bar)
-            middle = (low + high) / 2
-            layers.append(Text(value, middle, f" {value}", 1, kind="tick", learner=place))
+            bar = Span([0.0, value], [low] * 2, [high] * 2, kind, learner=place)
+            text = Text(value, (low + high) / 2, f" {value}", 1, kind="tick", learner=place)
+            layers += [bar, text] if value else [text]
         texts.append(f"{label}: best mean on {best}, significantly ahead on {ahead}")
         most = max(most, best, ahead)
     step = next(step for step in (1, 2, 5, 10, 20, 50, 100, 1000, 10**9) if most <= 6 * step)
@@ -125,9 +123,9 @@ def scatter(first: DataFindings, second: DataFindings, reversals: Reversals) -> 
     title = f"{second.info.label} against {first.info.label}, by data set and learner"
     names = [reversal.dataset for reversal in reversals.found]
     text = f"The measures name different winners on {len(names)} of {reversals.datasets} data sets"
-    text += f": {', '.join(names)}." if names else "."
+    text += f": {', '.join(names)}" * bool(names)
     x_axis, y_axis = (_scale(f.info, f.means.to_numpy().ravel()) for f in (first, second))
-    return Chart("", title, text, x_axis, y_axis, tuple(layers), kind="measures")
+    return Chart("", title, f"{text}.", x_axis, y_axis, tuple(layers), kind="measures")
 
 
 def learning(by_size: Sequence[DataFindings], dataset: str) -> Chart:

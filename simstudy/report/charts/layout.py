@@ -171,6 +171,12 @@ class NotDrawnError(Exception):
     """Why a study does not allow a figure, in one sentence."""
 
 
+def require(condition: object, reason: str) -> None:
+    """Refuse to draw a figure unless a condition holds."""
+    if not condition:
+        raise NotDrawnError(reason)
+
+
 class Printed(NamedTuple):
     """Charts with their title and caption, and how they are laid out on pages."""
 

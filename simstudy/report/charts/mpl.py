@@ -137,8 +137,8 @@ def draw(
     if not chart.frame:
         ax.axis("off")
         return ax
-    scales = {"linear": "linear", "rows": "linear", "log": "log"}
-    ax.set(xscale=scales[x.kind], yscale=scales[y.kind])
+    xscale, yscale = ("log" if axis.kind == "log" else "linear" for axis in (x, y))
+    ax.set(xscale=xscale, yscale=yscale)
     across = x.fitting(letters or style.letters(box.width))
     upwards = y.ticks(max(4 if style.titles else 5, int(box.height * 24 / style.font)))
     ax.set_xticks([at for at, _ in across], [label for _, label in across])

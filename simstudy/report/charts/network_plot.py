@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,9 @@ from simstudy.report.prose.numbers import fixed
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from simstudy.networks import Network
+
+Parents: TypeAlias = Sequence[Sequence[int]]  # of each variable
 ComplexArray: TypeAlias = npt.NDArray[np.complex128]
 
 MIN_SHOWN = 0.1  # an arc that is not in the network is drawn from this probability on
@@ -69,7 +72,7 @@ class NetworkDrawing(NamedTuple):
 
 
 def network(
-    parents: Sequence[Sequence[int]],
+    parents: Parents,
     names: Sequence[str] | None = None,
     posteriors: npt.ArrayLike | None = None,
     target: int | None = None,
@@ -112,7 +115,7 @@ def network(
     return NetworkDrawing(width, height - (0 if note else HEIGHT), nodes, arcs, description, note)
 
 
-def around(parents: Sequence[Sequence[int]], target: int) -> list[int]:
+def around(parents: Parents, target: int) -> list[int]:
     """The variables in an order that puts neighbours side by side, the target first."""
     near: list[set[int]] = [set() for _ in parents]
     for child, parent in ((v, u) for v, listed in enumerate(parents) for u in listed):
@@ -131,9 +134,7 @@ def around(parents: Sequence[Sequence[int]], target: int) -> list[int]:
     return order
 
 
-def _arcs(
-    parents: Sequence[Sequence[int]], nodes: Sequence[DrawnNode], chances: FloatArray | None
-) -> list[Arc]:
+def _arcs(parents: Parents, nodes: list[DrawnNode], chances: FloatArray | None) -> list[Arc]:
     """The arcs of the network, then further ones that are probable enough to be drawn."""
     ends = {(int(u), v): True for v, listed in enumerate(parents) for u in listed}
     for u, v in [] if chances is None else np.argwhere(chances >= MIN_SHOWN).tolist():
@@ -241,17 +242,8 @@ def _node(node: DrawnNode) -> Markup:
 # On axes
 
 
-class NamedNetwork(Protocol):
-    """What is drawn of a `simstudy.networks.Network`."""
-
-    @property
-    def parents(self) -> Sequence[Sequence[int]]: ...
-    @property
-    def names(self) -> Sequence[str]: ...
-
-
 def draw_dag(
-    parents: NamedNetwork | Sequence[Sequence[int]],
+    parents: Network | Parents,
     arc_posteriors: npt.ArrayLike | None = None,
     names: Sequence[str] | None = None,
     ax: Axes | None = None,

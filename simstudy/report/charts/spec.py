@@ -26,6 +26,7 @@ _CUT = 10.0  # intervals are cut this many times the spread of the means beyond 
 _DODGE, _MAX_DODGE, _MAX_WAY = 0.009, 0.045, 0.35
 
 Floats = Sequence[float]
+Limits = tuple[float, float]  # of an axis
 FIFTHS = tuple((part / 5, f"{part / 5:g}") for part in range(6))  # ticks from 0 to 1
 
 
@@ -127,7 +128,7 @@ def tick_labels(ticks: Floats, signed: bool = False) -> list[str]:
     return [minus("0" if abs(t) < step / 2 else f"{t:{sign},.{decimals}f}") for t in ticks]
 
 
-def reach(values: Iterable[float], share: float = 0.05) -> tuple[float, float]:
+def reach(values: Iterable[float], share: float = 0.05) -> Limits:
     """The limits of an axis that shows all drawable numbers, with a margin."""
     shown = [value for value in values if drawable(value)]
     if not shown:
@@ -138,9 +139,7 @@ def reach(values: Iterable[float], share: float = 0.05) -> tuple[float, float]:
     return low - room, high + room
 
 
-def cut_reach(
-    centres: Iterable[float], ends: Iterable[float], also: Iterable[float] = ()
-) -> tuple[tuple[float, float], bool]:
+def cut_reach(centres: Floats, ends: Floats, also: Floats = ()) -> tuple[Limits, bool]:
     """The limits of an axis for means and their intervals, and whether any interval is cut."""
     inner, outer = ([v for v in values if drawable(v)] for values in (centres, ends))
     spread = max(inner) - min(inner) if inner else 0.0

@@ -123,9 +123,8 @@ def divergence(
             rows = of_learner[of_learner["size"] == size]
             x, y = (rows[name].tolist() for name in names)
             layers.append(Marks(x, y, kind="cell", shade=shade))
-        title = f"{reward.label} of {label} against {divergence.label}"
-        text = f"{len(of_learner)} cells."
-        charts.append(Chart(label, title, text, x_axis, y_axis, tuple(layers)))
+        title, drawn = f"{reward.label} of {label} against {divergence.label}", len(of_learner)
+        charts.append(Chart(label, title, f"{drawn} cells.", x_axis, y_axis, tuple(layers)))
     key = tuple(Key(f"{s:,}", "cell", shade=shades[s]) for s in spec.spaced(sizes, 4))
     return Panels(tuple(charts), key, "training rows", shared=True), len(cells), len(good)
 

@@ -236,7 +236,7 @@ def _one_by_one(compared: Compared) -> dict[str, object]:
         {
             "title": f"{values.source}: {values.study}",
             "sentences": claims.published_summary(values, agreement),
-            "tables": [build.published(values, agreement)],
+            "table": build.published(values, agreement),
         }
         for values, agreement in compared.printed
     ]
@@ -271,11 +271,10 @@ def _measures(
     counts = Counter(name for results in studies.values() for name in results.measures)
     wanted = {results.measures[0] for results in studies.values()}
     wanted |= {line.claim.measure for verdict in verdicts for line in verdict.lines}
-    every = [name for name, _ in counts.most_common()]
-    if len(every) <= _MAX_MEASURES:
-        return every, 0
-    shown = [name for name in every if counts[name] > 1 or name in wanted]
-    return shown, len(every) - len(shown)
+    shown = [name for name, _ in counts.most_common()]
+    if len(shown) > _MAX_MEASURES:
+        shown = [name for name in shown if counts[name] > 1 or name in wanted]
+    return shown, len(counts) - len(shown)
 
 
 def _view(compared: Compared, index: int, measure: str) -> dict[str, object]:
@@ -299,13 +298,11 @@ def _view(compared: Compared, index: int, measure: str) -> dict[str, object]:
 
 def _means(studies: Mapping[str, Overall], compared: Compared, name: str, axis: str) -> Table:
     """The mean of every learner in every study, the best of each bold."""
-    rows: list[list[str | TableCell]] = []
+    rows, each = [], [(overall.means, overall.best) for overall in studies.values()]
     for place, label in enumerate(compared.learners):
-        if any(label in overall.means for overall in studies.values()):
-            cells = [
-                TableCell(number(overall.means.get(label, math.nan)), bold=label == overall.best)
-                for overall in studies.values()
-            ]
+        means = [(number(means.get(label, math.nan)), label == best) for means, best in each]
+        cells = [TableCell(mean, bold=best) for mean, best in means]
+        if any(label in means for means, _ in each):
             rows.append([words(label, "", place), *cells])
     heads = [words(compared.words.treatment), *map(TableCell, studies)]
     caption = (

@@ -249,14 +249,11 @@ def properties(table: pd.DataFrame) -> Table:
 
 def costs(results: Results, totals: pd.DataFrame) -> Table:
     """Seconds to fit and to predict all splits, data sets × learners."""
-    rows = {}
+    rows, columns = {}, ["fit_seconds", "predict_seconds"]
     for dataset, times in totals.groupby("dataset", sort=False):
-        each = times.set_index("learner").loc[results.treatments]
-        seconds = zip(each["fit_seconds"], each["predict_seconds"], strict=True)
-        rows[str(dataset)] = [
-            TableCell(numbers.duration(fit), numbers.duration(predict), learners=(place,))
-            for place, (fit, predict) in enumerate(seconds)
-        ]
+        each = times.set_index("learner").loc[results.treatments, columns].map(numbers.duration)
+        cells = enumerate(each.itertuples(index=False, name=None))
+        rows[str(dataset)] = [TableCell(fit, more, learners=(i,)) for i, (fit, more) in cells]
     title = "Median time to fit, and below it to predict, a split"
     return _by_dataset("seconds", title, results.treatments, rows, totals)
 

@@ -60,10 +60,8 @@ def measures(results: Results) -> Table:
 
 def costs(results: ModelResults, medians: pd.DataFrame) -> Table:
     """Median seconds to fit and to predict, learners by sizes."""
-    cells = {}
-    for row in medians.to_dict("records"):
-        times = duration(row["fit_seconds"]), duration(row["predict_seconds"])
-        cells[row["learner"], row["size"]] = TableCell(*times)
+    times = medians.set_index(["learner", "size"])[["fit_seconds", "predict_seconds"]]
+    cells = {at: TableCell(fit, more) for at, fit, more in times.map(duration).itertuples()}
     title = "Median time to fit, and below it to predict, by training rows"
     kind, labels = results.study.experiment, results.treatments
     return by_size("seconds", title, kind, labels, results.doses, cells, data=medians)
