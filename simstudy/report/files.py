@@ -117,10 +117,9 @@ def write_figures(
             except NotDrawnError as error:
                 skipped += [f"{name}: {error}"] * (not name.startswith("learning_curves"))
                 continue
-            figures = [*printed.lay_out(printed.panels, sizes)]
-            pages = {}
+            figures, pages = [*printed.lay_out(printed.panels, sizes)], {}
+            several = len(figures) > 1
             for number, figure in enumerate(figures, start=1):
-                several = len(figures) > 1
                 if sizes.titles:
                     title = printed.title + f" ({number})" * several
                     words = plain(wrapped(title, sizes.letters(figure.get_figwidth()) * 0.85))

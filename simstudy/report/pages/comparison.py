@@ -94,20 +94,12 @@ def compare_page(compared: Compared, measure: str = "", title: str = "", citatio
     title, citation
         Of the page, and where the statements are from.
     """
-    names = [*compared.studies]
     content = _side_by_side(compared, measure) if measure else _one_by_one(compared)
-    return render(
-        "compare.html",
-        written="compared.html",
-        kind=compared.words,
-        manifest=next(iter(compared.studies.values())).manifest,
-        title=title or f"Comparison of {listed(names)}",
-        citation=citation,
-        names=names,
-        measure=measure,
-        variants=compared.variants,
-        **content,
-    )
+    names, first = [*compared.studies], next(iter(compared.studies.values()))
+    content |= {"title": title or f"Comparison of {listed(names)}", "citation": citation}
+    content |= {"names": names, "measure": measure, "variants": compared.variants}
+    content |= {"kind": compared.words, "manifest": first.manifest}
+    return render("compare.html", written="compared.html", **content)
 
 
 def _statements(compared: Compared, basis: str = "") -> list[Section]:
@@ -161,6 +153,7 @@ def _side_by_side(compared: Compared, measure: str) -> dict[str, object]:
         for (name, results), curves, lead in zip(studies.items(), *pictures, strict=True)
     ]
     bars = comparison.of_each(several, comparison.pair_intervals)
+    over = comparison.of_each(every, lambda e: f"{intervals_of_means(e)}, {captions.models(e)}")
     content = {"reference": reference, "label": with_unit(info), "bars": bars}
     change = {"table": changes, "sentence": differ}
     unlike = comparison.unlike(studies)
@@ -183,9 +176,7 @@ def _side_by_side(compared: Compared, measure: str) -> dict[str, object]:
         "left_off": len(learners) - len(shown),
         "bars": len(shown) <= captions.MAX_BARS,
         "cut": any(chart.notes for chart in (*charts, *leads)),
-        "interval_note": comparison.of_each(
-            every, lambda each: f"{intervals_of_means(each)}, {captions.models(each)}"
-        ),
+        "interval_note": over,
         "found": [*filter(None, (*_summaries(compared), differ))] or [columns[0]["finding"]],
         "failed": claims.not_reproduced(compared.verdicts),
         "unlike": unlike and not variants,

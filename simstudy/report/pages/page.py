@@ -45,11 +45,8 @@ def render(template: str, **content: object) -> str:
         files[f"{table.name}.csv"] = table.csv
         return f"{table.name}.csv"
 
-    content = {"kind": experiment(DEFAULT), **content}
-    made = environment.get_template(template).render(
-        as_html=as_html, keep=keep, files=files, **content
-    )
-    return printable(made)
+    content = {"kind": experiment(DEFAULT), "as_html": as_html, "keep": keep, **content}
+    return printable(environment.get_template(template).render(files=files, **content))
 
 
 def _embedded(content: str) -> Markup:
@@ -63,20 +60,12 @@ def report_page(results: Results) -> str:
     The `Page` of the experiment provides the opening, the views of the measures and the sections.
     """
     study, page = results.study, results.study.page
-    return render(
-        "page.html",
-        written="sections.html",
-        study=study,
-        kind=study.experiment,
-        manifest=results.manifest,
-        title=study.heading,
-        page=page,
-        facts=page.facts(study),
-        learners=svg.swatches(results.treatments),
-        views=[view(results, index) for index in page.shown(results.measures)],
-        sections=[*page.sections(results), _reproduction(results)],
-        decisions=study.keep_answers,
-    )
+    content = {"study": study, "kind": study.experiment, "page": page, "title": study.heading}
+    content |= {"manifest": results.manifest, "facts": page.facts(study)}
+    content |= {"learners": svg.swatches(results.treatments), "decisions": study.keep_answers}
+    views = [view(results, index) for index in page.shown(results.measures)]
+    sections = [*page.sections(results), _reproduction(results)]
+    return render("page.html", written="sections.html", views=views, sections=sections, **content)
 
 
 def view(results: Results, index: int) -> dict[str, object]:
