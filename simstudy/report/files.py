@@ -202,7 +202,7 @@ def _make_directory(directory: Path) -> None:
     try:
         directory.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise SimstudyError(f"{directory} cannot be made: {error.strerror}") from error
+        raise SimstudyError(f"{directory} cannot be created: {error.strerror}") from error
 
 
 def _write_files(

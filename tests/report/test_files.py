@@ -199,7 +199,7 @@ def test_unknown_formats_and_styles_are_refused(results, tmp_path):
     with pytest.raises(SimstudyError, match="style 'poster'; it must be one of paper, talk"):
         write_figures(results, tmp_path, "pdf", "poster")
     (tmp_path / "file").write_text("")
-    with pytest.raises(SimstudyError, match="file cannot be made"):
+    with pytest.raises(SimstudyError, match="file cannot be created"):
         write_figures(results, tmp_path / "file", "png")
 
 

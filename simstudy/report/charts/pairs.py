@@ -20,7 +20,7 @@ _CUT = "Bands that reach the edge are truncated."
 
 
 def all_pairs(findings: ModelFindings) -> list[tuple[str, str]]:
-    """Every two learners."""
+    """Each pair of learners."""
     return list(itertools.combinations(findings.design.learners, 2))
 
 

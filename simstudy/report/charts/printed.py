@@ -142,7 +142,7 @@ def reliability(results: LearnerResults, style: Style) -> Printed:
     except SimstudyError as error:
         raise NotDrawnError(str(error)) from error
     panels = spread.reliability(bins, shown)
-    require(panels.charts, "no cell of the models to run again succeeded")
+    require(panels.charts, "no cell that was run again succeeded")
     text = (captions.reliability(bins, results.study, sizes), which)
     return Printed("Observed frequency against predicted probability", panels, text)
 

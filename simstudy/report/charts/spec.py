@@ -56,7 +56,7 @@ class Axis:
     low: float
     high: float
     kind: str = "linear"  # or "log", or "rows": named rows, the first on top
-    marks: tuple[tuple[float, str], ...] = ()  # round numbers unless given
+    marks: tuple[tuple[float, str], ...] = ()  # by default round numbers
     signed: bool = False  # whether numbers are written with their sign
 
     def share(self, value: float) -> float:
@@ -224,7 +224,7 @@ class Layer:
 
     @property
     def look(self) -> Look | None:
-        """Its look, if it has one of its own."""
+        """Its look, if it has one."""
         index = self.series if self.learner is None else self.learner
         return None if index is None else look(index)
 

@@ -126,9 +126,10 @@ def tests(over: OverSets) -> Table:
         "p from": lambda test: words("" if test.reason else prose.p_method(test)),
     }
     caption = (
-        f"Whether any learners differ; tests of pairs decide which ({prose.over_method(over)}). "
-        "Friedman's chi-squared and Iman & Davenport's F are corrected for ties; up to 15 data "
-        "sets p is from permutations of the ranks within data sets."
+        "These test whether any learners differ; pairwise tests decide which "
+        f"({prose.over_method(over)}). Friedman's chi-squared and Iman & Davenport's F are "
+        "corrected for ties. With up to 15 data sets, p comes from permutations of the ranks "
+        "within data sets."
     )
     title = f"Tests of all learners over {len(over.datasets)} data sets"
     every: list[Friedman | FTest] = [over.friedman, over.iman_davenport, over.quade]
@@ -152,7 +153,7 @@ def pairs(over: OverSets, info: MeasureInfo) -> Table:
         "sign test, adjusted p": lambda pair: p_value(pair.p_sign_adjusted),
     }
     caption = (
-        f"Differences in favour of the first. Better: {prose.over_method(over)}. The p of the "
+        f"Differences are in favour of the first. Better: {prose.over_method(over)}. The p of the "
         "sign test is adjusted in the same way. "
     )
     if len(over.datasets) < LEAST_SETS:
@@ -242,7 +243,7 @@ def properties(table: pd.DataFrame) -> Table:
         "classes": lambda row: f"{row['classes']:,}",
         "missing": lambda row: numbers.percent(row["missing"]),
     }
-    caption = "Missing: the share of missing values among all values of attributes."
+    caption = "Missing: the share of missing values among all attribute values."
     rows, title = table.to_dict("records"), "Properties of the data sets"
     return table_of(rows, "properties", title, columns, caption=caption, data=table)
 
@@ -254,7 +255,7 @@ def costs(results: Results, totals: pd.DataFrame) -> Table:
         each = times.set_index("learner").loc[results.treatments, columns].map(numbers.duration)
         cells = enumerate(each.itertuples(index=False, name=None))
         rows[str(dataset)] = [TableCell(fit, more, learners=(i,)) for i, (fit, more) in cells]
-    title = "Median time to fit, and below it to predict, a split"
+    title = "Median time to fit a split (below: to predict)"
     return _by_dataset("seconds", title, results.treatments, rows, totals)
 
 

@@ -62,7 +62,7 @@ def costs(results: ModelResults, medians: pd.DataFrame) -> Table:
     """Median seconds to fit and to predict, learners by sizes."""
     times = medians.set_index(["learner", "size"])[["fit_seconds", "predict_seconds"]]
     cells = {at: TableCell(fit, more) for at, fit, more in times.map(duration).itertuples()}
-    title = "Median time to fit, and below it to predict, by training rows"
+    title = "Median time to fit (below: to predict) by training rows"
     kind, labels = results.study.experiment, results.treatments
     return by_size("seconds", title, kind, labels, results.doses, cells, data=medians)
 

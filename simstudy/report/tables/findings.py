@@ -156,7 +156,7 @@ def _verdict(pair: Pair, findings: ModelFindings) -> tuple[str, str, str]:
     if pair.verdict == UNTESTED:
         return "not compared", prose.why_untested(pair), "tie"
     if pair.verdict == IDENTICAL:
-        return "identical", f"in all of {pair.n} models", "tie"
+        return "identical", f"in all {pair.n} models", "tie"
     if pair.verdict == AHEAD:
         return pair.first, prose.lead_text(pair, findings), "win"
     return "no significant difference", f"{pair.first} {prose.lead_text(pair, findings)}", "tie"
@@ -182,8 +182,10 @@ def pairwise(findings: ModelFindings) -> Table | Absent:
         "df": lambda row: number(row["df"], 0),
         "p": lambda row: p_value(row["p_adjusted"]),
     }
-    caption = f"{phrases.opening(prose.pair_method(findings))}. p is adjusted likewise."
-    caption += " The intervals are Bonferroni's: Holm's method has none." * design.holm
+    caption = (
+        f"{phrases.opening(prose.pair_method(findings))}. p values are adjusted in the same way."
+    )
+    caption += " The intervals are Bonferroni-adjusted, since Holm's method has none." * design.holm
     starts = itertools.accumulate(len(findings.pairs_at(size)) for size in design.sizes[:-1])
     data = table.assign(measure=findings.measure, confidence=design.confidence)
     data["adjustment"] = design.adjustment
