@@ -81,12 +81,11 @@ def regret(split: Regret, learners: Sequence[str], unit: str, shown: Sequence[st
     axes = spec.sizes_axis(sizes, "training rows"), y
     for label in (label for label in split.learners if label in (shown or learners)):
         rows = table[table["learner"] == label]
-        x, (whole, floor, more) = rows["size"].tolist(), (rows[key].tolist() for key in PARTS)
-        tips = [
-            f"{size:,} rows: regret {number(a)}, representation {number(b)}, estimation {number(c)}"
-            + f" {unit}" * bool(unit)
-            for size, a, b, c in zip(x, whole, floor, more, strict=True)
-        ]
+        x, whole, floor = (rows[key].tolist() for key in ("size", *PARTS[:2]))
+        tips = []
+        for row in rows.to_dict("records"):
+            parts = ", ".join(f"{part} {number(row[part])}" for part in PARTS)
+            tips.append(f"{row['size']:,} rows: {parts} {unit}".rstrip())
         layers = (
             Span(x, [0.0] * len(x), floor, "representation"),
             Span(x, floor, whole, "estimation"),

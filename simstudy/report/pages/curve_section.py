@@ -278,14 +278,13 @@ def _decided(choice: Choice, labels: Sequence[str], prior: float) -> Iterator[De
         learner, cells = place if place < len(labels) else None, [NONE] * 4
         if points is None and learner is None:
             continue
-        if points is not None:
+        if points is not None and lift is not None:
             best = decision_curves.decide(points, prior)
             text = "all" if best.threshold == points.threshold[-1] else digits(best.threshold)
-            cells[:2] = "none" if math.isinf(best.threshold) else text, number(best.cost)
-            if lift is not None:
-                # The smallest of the shares that two letters do not distinguish.
-                share, profit = decision_curves.most_profitable(lift, prior, _STEPS)
-                cells[2:] = fixed(share, 2), number(profit)
+            text = "none" if math.isinf(best.threshold) else text
+            # The smallest of the shares that two letters do not distinguish.
+            share, profit = decision_curves.most_profitable(lift, prior, _STEPS)
+            cells = [text, number(best.cost), fixed(share, 2), number(profit)]
         yield label, learner, tuple(cells)
     yield "no row is positive", None, (NONE, number(prior), "0.00", number(0.0))
     yield "every row is positive", None, (NONE, number(1 - prior), "1.00", number(0.0))
