@@ -7,9 +7,8 @@ import math
 import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 from typing import NamedTuple
-
-import numpy as np
 
 from simstudy.report.prose.numbers import minus
 
@@ -196,18 +195,22 @@ def wrapped(text: str, letters: float, lines: int = 2) -> str:
 def spread(places: Floats, apart: float, low: float, high: float) -> list[float] | None:
     """Positions moved apart as little as needed between two limits; None if they cannot be.
 
-    Without their distances the positions need only ascend: an isotonic regression, which leaves
-    groups centred on their places.
+    Without their distances the positions need only ascend: an isotonic regression, by pooling
+    neighbours that do not (Ayer et al. 1955), which leaves groups centred on their places.
     """
-    from scipy.optimize import isotonic_regression
-
-    shifts = apart * np.arange(len(places))
-    if not places or shifts[-1] > high - low:
-        return None if places else []
-    order, moved = np.argsort(places, kind="stable"), np.empty(len(places))
-    ascending = isotonic_regression(np.take(places, order) - shifts).x
-    moved[order] = np.clip(ascending, low, high - shifts[-1]) + shifts
-    return moved.tolist()
+    if (room := (len(places) - 1) * apart) > high - low:
+        return None
+    order = sorted(range(len(places)), key=lambda index: places[index])
+    pools: list[list[float]] = []
+    for rank, index in enumerate(order):
+        pools.append([places[index] - rank * apart])
+        while len(pools) > 1 and fmean(pools[-2]) > fmean(pools[-1]):
+            pools[-2:] = [pools[-2] + pools[-1]]
+    moved = [0.0] * len(places)
+    ascending = [fmean(pool) for pool in pools for _ in pool]
+    for rank, (index, place) in enumerate(zip(order, ascending, strict=True)):
+        moved[index] = min(max(place, low), high - room) + rank * apart
+    return moved
 
 
 def jitter(index: int, width: float) -> float:
