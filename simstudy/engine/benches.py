@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ from simstudy.data.sample import Sample
 from simstudy.data.splits.schemes import Scheme, Split
 from simstudy.engine.plan import Plan
 from simstudy.engine.scoring import check_probabilities
-from simstudy.estimators.bench import Bench, Judge, scheme_name
+from simstudy.estimators.bench import Bench, Judge, Part, scheme_name
 from simstudy.measures.positive_class import arguments
 from simstudy.sources.source import Problem
 
@@ -44,14 +44,6 @@ def splitter(target: IntArray, stream: Streams) -> Callable[[Scheme], Sequence[S
     return cache(lambda scheme: scheme.splits(target, stream(f"split/{scheme_name(scheme)}")))
 
 
-def fit_and_ask(
-    learner: Learner, sample: Sample, rows: IntArray, rng: np.random.Generator, classes: int
-) -> FloatArray:
-    """Fit a learner to a sample and return its probabilities for rows of attributes."""
-    fitted = learner.fit(sample, rng)
-    return check_probabilities(fitted.predict_proba(rows), len(rows), classes)
-
-
 def bench_of(
     learner: Learner,
     sample: Sample,
@@ -78,20 +70,21 @@ def bench_of(
     """
     classes, reflections = sample.classes, {}
 
-    def answer(train: IntArray, test: IntArray, purpose: str) -> FloatArray:
-        rows = sample.attributes[test]
-        if mirrored is not None:
-            rows = np.concatenate((rows, mirrored[test]))
-        rows = read_only(rows)
-        proba = fit_and_ask(learner, sample.take(train), rows, streams(purpose), classes)
-        if mirrored is not None:
-            reflections[train.tobytes(), test.tobytes()] = proba[len(test) :]
-        return proba[: len(test)]
+    def answers(parts: Sequence[Part]) -> Iterator[FloatArray]:
+        fits = learner.fit_parts(sample, ((part.train, streams(part.purpose)) for part in parts))
+        for (train, test, _), fitted in zip(parts, fits, strict=True):
+            rows = sample.attributes[test]
+            if mirrored is not None:
+                rows = np.concatenate((rows, mirrored[test]))
+            proba = check_probabilities(fitted.predict_proba(read_only(rows)), len(rows), classes)
+            if mirrored is not None:
+                reflections[train.tobytes(), test.tobytes()] = proba[len(test) :]
+            yield proba[: len(test)]
 
-    def reflected(train: IntArray, test: IntArray, purpose: str) -> FloatArray:
-        return reflections[train.tobytes(), test.tobytes()]
+    def reflected(parts: Sequence[Part]) -> Iterator[FloatArray]:
+        return (reflections[train.tobytes(), test.tobytes()] for train, test, _ in parts)
 
-    bench = Bench(sample.target, classes, answer, splits)
+    bench = Bench(sample.target, classes, answers, splits)
     if mirrored is None:
         return bench, bench
     return bench, Bench(sample.target, classes, reflected, splits)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, wraps
 from typing import Any, ClassVar, Literal, Protocol, get_args, get_origin, get_type_hints
@@ -56,6 +56,13 @@ class Learner(ABC):
     @abstractmethod
     def fit(self, sample: Sample, rng: np.random.Generator | None = None) -> Fitted:
         """Fit the learner to a sample; ``rng`` is for randomised learners."""
+
+    def fit_parts(
+        self, sample: Sample, parts: Iterable[tuple[IntArray, np.random.Generator]]
+    ) -> Iterator[Fitted]:
+        """Fit the learner to parts of a sample: rows, each with a generator."""
+        for rows, rng in parts:
+            yield self.fit(sample.take(rows), rng)
 
 
 class Described:

@@ -17,11 +17,10 @@ from simstudy.learners.base import (
     Described,
     Fitted,
     Learner,
-    require,
     require_choices,
     shape_text,
 )
-from simstudy.learners.wrappers.wrapper import Wrapper
+from simstudy.learners.wrappers.wrapper import Wrapper, held_out, number_of_units, require_folds
 from simstudy.measures.ranking.ranked_rows import rounded
 
 _SMALLEST = float(np.finfo(np.float64).eps)  # below which probabilities are raised for logarithms
@@ -98,8 +97,7 @@ class Calibrated(Wrapper):
     def __post_init__(self) -> None:
         super().__post_init__()
         require_choices(self)
-        whole = type(self.folds) is int and self.folds >= 2
-        require(whole, "folds", self.folds, "it must be a whole number from 2")
+        require_folds(self.folds)
 
     def check_design(
         self, variables: tuple[int, int], values: tuple[int, int], sizes: Sequence[int]
@@ -121,7 +119,7 @@ class Calibrated(Wrapper):
         self, base: Learner, sample: Sample, rng: np.random.Generator
     ) -> OneAgainstRest | Temperature | None:
         """Return the map fitted to out-of-fold answers; None if nothing can be learnt."""
-        units = len(sample) if sample.groups is None else len(np.unique(sample.groups))
+        units = number_of_units(sample)
         if units < 2 or np.count_nonzero(sample.class_counts) < 2:
             return None
         proba = out_of_fold(base, sample, min(self.folds, units), rng)
@@ -163,9 +161,9 @@ def out_of_fold(
 ) -> FloatArray:
     """Return the answer for each row of the learner fitted to the other folds, stratified."""
     proba = np.empty((len(sample), sample.classes))
-    for split in CrossValidation(folds).splits(sample.target, rng, sample.groups):
-        fitted = learner.fit(sample.take(split.train), rng)
-        proba[split.test] = fitted.predict_proba(sample.take(split.test))
+    splits = CrossValidation(folds).splits(sample.target, rng, sample.groups)
+    for split, answers in zip(splits, held_out(learner, sample, splits, rng), strict=True):
+        proba[split.test] = answers
     return proba
 
 

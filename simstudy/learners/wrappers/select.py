@@ -22,7 +22,13 @@ from simstudy.learners.base import (
     require_choices,
     shape_text,
 )
-from simstudy.learners.wrappers.wrapper import Compound, make_learner
+from simstudy.learners.wrappers.wrapper import (
+    Compound,
+    held_out,
+    make_learner,
+    number_of_units,
+    require_folds,
+)
 from simstudy.measures.base import MeasureFunction, clip, info_of, keywords, plain_measure, score
 from simstudy.measures.theory.comparison import measure_of
 from simstudy.measures.theory.two_level import TwoLevelMeasure, greater_is_better, ties
@@ -90,8 +96,7 @@ class Select(Compound):
                     f"measure = '{self.measure}' needs {min(needs)!r}, which training rows lack"
                 )
         require_choices(self)
-        whole = type(self.folds) is int and self.folds >= 2
-        require(whole, "folds", self.folds, "it must be a whole number from 2")
+        require_folds(self.folds)
         require(0 < self.share < 1, "share", self.share, "it must be above 0 and below 1")
 
     def learners(self) -> list[Learner]:
@@ -143,14 +148,14 @@ class Select(Compound):
         streams: Sequence[np.random.Generator],
     ) -> list[tuple[float, ...]]:
         """The values of the measure for each candidate, one or two; none with too few rows."""
-        units = len(sample) if sample.groups is None else len(np.unique(sample.groups))
+        units = number_of_units(sample)
         if len(learners) < 2 or units < 2:
             return [() for _ in learners]
         scheme: CrossValidation | Holdout = Holdout(self.share, 1)
         if self.validation == "cv":
             scheme = CrossValidation(min(self.folds, units))
         splitting = np.random.default_rng(SPLITS_SEED)
-        splits = [*scheme.splits(sample.target, splitting, sample.groups)]
+        splits = scheme.splits(sample.target, splitting, sample.groups)
         pairs = zip(learners, streams, strict=True)
         return [self._value(learner, sample, splits, rng) for learner, rng in pairs]
 
@@ -158,11 +163,8 @@ class Select(Compound):
         self, learner: Learner, sample: Sample, splits: Sequence[Split], rng: np.random.Generator
     ) -> tuple[float, ...]:
         """The value of the measure for one candidate, on all rows that it was not fitted to."""
-        parts = []
-        for split in splits:
-            fitted = learner.fit(sample.take(split.train), rng)
-            parts.append(np.asarray(fitted.predict_proba(sample.take(split.test))))
-        answers, tested = np.concatenate(parts), np.concatenate([split.test for split in splits])
+        answers = np.concatenate([*held_out(learner, sample, splits, rng)])
+        tested = np.concatenate([split.test for split in splits])
         rows = round(float(np.mean([len(split.train) for split in splits])))
         y, prior = sample.target[tested], sample.class_frequencies()
         weights = None if sample.weights is None else sample.weights[tested]

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import dataclasses
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
 import simstudy.learners
+from simstudy.arrays import FloatArray
+from simstudy.data.sample import Sample
+from simstudy.data.splits.schemes import Split
 from simstudy.errors import suggestion
-from simstudy.learners.base import Learner
+from simstudy.learners.base import Learner, require
 
 # Names of study files, and public names here.
 LEARNERS = {
@@ -85,6 +90,25 @@ class Wrapper(Compound):
 
     def learners(self) -> list[Learner]:
         return [self.base()]
+
+
+def require_folds(folds: int) -> None:
+    """Refuse a number of folds that is not whole or below 2."""
+    require(type(folds) is int and folds >= 2, "folds", folds, "it must be a whole number from 2")
+
+
+def number_of_units(sample: Sample) -> int:
+    """Return the number of rows that may be in different folds: all, or one for each group."""
+    return len(sample) if sample.groups is None else len(np.unique(sample.groups))
+
+
+def held_out(
+    learner: Learner, sample: Sample, splits: Sequence[Split], rng: np.random.Generator
+) -> Iterator[FloatArray]:
+    """Yield, for each split, the answers for its test rows after a fit to its training rows."""
+    fits = learner.fit_parts(sample, ((split.train, rng) for split in splits))
+    for split, fitted in zip(splits, fits, strict=True):
+        yield np.asarray(fitted.predict_proba(sample.take(split.test)))
 
 
 def make_learner(name: str, parameters: Mapping[str, object], purpose: str) -> Learner:

@@ -13,8 +13,8 @@ import numpy.typing as npt
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.data.sample import Sample
 from simstudy.learners.base import Described, Learner, normalise, require
+from simstudy.learners.trees.c45.grow import first_best
 from simstudy.learners.trees.c45.learner import C45, FittedC45
-from simstudy.learners.trees.c45.search import first_best
 from simstudy.learners.trees.c45.table import Attributes, TrainingRows
 from simstudy.learners.trees.c45.ties import TieBreaker
 from simstudy.learners.trees.c45.tree import SMALL

@@ -14,8 +14,8 @@ import numpy.typing as npt
 
 from simstudy.arrays import FloatArray, IntArray, weights_in
 from simstudy.data.sample import Sample
+from simstudy.learners.trees.c45.grow import first_best
 from simstudy.learners.trees.c45.learner import FittedC45
-from simstudy.learners.trees.c45.search import first_best
 from simstudy.learners.trees.c45.table import Attributes, Entries, TrainingRows, together
 from simstudy.learners.trees.c45.tree import LEAF, SMALL, Tree
 from simstudy.learners.weka_order import MAX_SORTED, quicksort

@@ -68,14 +68,6 @@ class Tree:
         """Whether pruning has put another subtree in place of a node's own."""
         return np.zeros(len(self), dtype=bool)
 
-    @classmethod
-    def by_level(
-        cls, attribute: IntArray, threshold: FloatArray, branches: IntArray, counts: FloatArray
-    ) -> Tree:
-        """Build a tree from nodes in the order of their levels, and of their parents in each."""
-        first = np.where(branches, branches.cumsum() - branches + 1, np.arange(len(branches)))
-        return cls(attribute, threshold, first, branches, counts)
-
     def __len__(self) -> int:
         return len(self.attribute)
 
@@ -94,19 +86,24 @@ class Tree:
         leaves = nodes[self.branches[nodes] == 0]
         self.first[leaves] = leaves
 
-    def compact(self) -> None:
-        """Drop unreachable nodes, and number the rest level by level."""
-        levels = [np.zeros(1, dtype=np.intp)]
+    def compact(self, root: int) -> Tree:
+        """Return the tree of a root, without unreachable nodes, numbered level by level."""
+        levels = [np.array([root])]
         while len(children := self.children(levels[-1])):
             levels.append(children)
-        self.depth = len(levels) - 1
         order = np.concatenate(levels)
         places = np.empty(len(self), dtype=np.intp)
         places[order] = np.arange(len(order))
-        self.before, self.raised = self.before[order], self.raised[order]
-        self.first = places[self.first[order]]
-        self.attribute, self.threshold = self.attribute[order], self.threshold[order]
-        self.branches, self.counts = self.branches[order], self.counts[:, order]
+        tree = Tree(
+            self.attribute[order],
+            self.threshold[order],
+            places[self.first[order]],
+            self.branches[order],
+            self.counts[:, order],
+        )
+        tree.before, tree.raised = self.before[order], self.raised[order]
+        tree.depth = len(levels) - 1
+        return tree
 
     def level(self, nodes: IntArray) -> Level:
         """Return some inner nodes with their children."""
@@ -119,10 +116,9 @@ class Tree:
         """Return all children of some nodes, node by node."""
         return self.level(nodes).children
 
-    def inner_levels(self) -> list[Level]:
-        """Return the inner nodes of every depth, from the root."""
+    def inner_levels(self, nodes: IntArray) -> list[Level]:
+        """Return the inner nodes of every depth, from some nodes down."""
         levels = []
-        nodes = np.zeros(1, dtype=np.intp)
         while len(nodes := nodes[self.branches[nodes] > 0]):
             levels.append(self.level(nodes))
             nodes = levels[-1].children
