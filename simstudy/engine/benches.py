@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,11 +15,9 @@ from simstudy.data.splits.schemes import Scheme, Split
 from simstudy.engine.plan import Plan
 from simstudy.engine.scoring import check_probabilities
 from simstudy.estimators.bench import Bench, Judge, Part, scheme_name
+from simstudy.learners.base import Learner, fit_parts
 from simstudy.measures.positive_class import arguments
 from simstudy.sources.source import Problem
-
-if TYPE_CHECKING:
-    from simstudy.learners.base import Learner
 
 Streams = Callable[[str], np.random.Generator]
 
@@ -71,7 +68,8 @@ def bench_of(
     classes, reflections = sample.classes, {}
 
     def answers(parts: Sequence[Part]) -> Iterator[FloatArray]:
-        fits = learner.fit_parts(sample, ((part.train, streams(part.purpose)) for part in parts))
+        training = ((part.train, streams(part.purpose)) for part in parts)
+        fits = fit_parts(learner, sample, training)
         for (train, test, _), fitted in zip(parts, fits, strict=True):
             rows = sample.attributes[test]
             if mirrored is not None:

@@ -35,6 +35,8 @@ class Learner(ABC):
     it must fail has a method ``check_design(variables, values, sizes)``, which raises a ValueError
     for them: it receives the ranges of the numbers of variables and of their values, and the
     training sizes. One that fits only some numbers of classes has ``check_classes(least, most)``.
+    One that fits many parts of a sample faster at once has ``fit_parts(sample, parts)``, which
+    yields what `fit` returns for each part: its rows, and a generator for them.
     """
 
     knows_model: ClassVar[bool] = False  # the engine passes the true posterior instead of fitting
@@ -57,12 +59,14 @@ class Learner(ABC):
     def fit(self, sample: Sample, rng: np.random.Generator | None = None) -> Fitted:
         """Fit the learner to a sample; ``rng`` is for randomised learners."""
 
-    def fit_parts(
-        self, sample: Sample, parts: Iterable[tuple[IntArray, np.random.Generator]]
-    ) -> Iterator[Fitted]:
-        """Fit the learner to parts of a sample: rows, each with a generator."""
-        for rows, rng in parts:
-            yield self.fit(sample.take(rows), rng)
+
+def fit_parts(
+    learner: Learner, sample: Sample, parts: Iterable[tuple[IntArray, np.random.Generator]]
+) -> Iterator[Fitted]:
+    """Fit a learner to parts of a sample, each with a generator; all at once if it can."""
+    if hasattr(learner, "fit_parts"):
+        return learner.fit_parts(sample, parts)
+    return (learner.fit(sample.take(rows), rng) for rows, rng in parts)
 
 
 class Described:

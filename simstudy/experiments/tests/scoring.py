@@ -29,7 +29,7 @@ from simstudy.engine.scoring import check_probabilities
 from simstudy.estimators.bench import Bench, Judge, Part
 from simstudy.estimators.comparing import LearnerTest
 from simstudy.experiments.scoring import ExactTask
-from simstudy.learners.base import Learner
+from simstudy.learners.base import Learner, fit_parts
 
 SHARE_OF_COPIES = 0.8
 LEVEL = 0.05
@@ -123,7 +123,7 @@ def copy_bench(
         return np.sort(rng.permutation(part.train)[:number]), rng
 
     def answers(parts: Sequence[Part]) -> Iterator[FloatArray]:
-        fits = learner.fit_parts(sample, map(chosen, parts))
+        fits = fit_parts(learner, sample, map(chosen, parts))
         for part, fitted in zip(parts, fits, strict=True):
             proba = fitted.predict_proba(sample.attributes[part.test])
             yield check_probabilities(proba, len(part.test), sample.classes)

@@ -15,13 +15,7 @@ import numpy.typing as npt
 from simstudy.arrays import FloatArray, IntArray, weights_in
 from simstudy.data.attribute_arrays import attribute_values
 from simstudy.data.sample import Sample
-from simstudy.learners.base import (
-    Described,
-    Learner,
-    require_choices,
-    require_positive,
-    shape_text,
-)
+from simstudy.learners.base import Described, Learner, require_choices, require_positive, shape_text
 from simstudy.learners.bayes.tree_searches import xlogx
 
 # Entropies and counts within this relative tolerance are ties up to rounding.

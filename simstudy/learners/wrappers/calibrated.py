@@ -13,13 +13,7 @@ import numpy.typing as npt
 from simstudy.arrays import BoolArray, FloatArray, IntArray
 from simstudy.data.sample import Sample
 from simstudy.data.splits.schemes import CrossValidation
-from simstudy.learners.base import (
-    Described,
-    Fitted,
-    Learner,
-    require_choices,
-    shape_text,
-)
+from simstudy.learners.base import Described, Fitted, Learner, require_choices, shape_text
 from simstudy.learners.wrappers.wrapper import Wrapper, held_out, number_of_units, require_folds
 from simstudy.measures.ranking.ranked_rows import rounded
 
@@ -168,16 +162,6 @@ def out_of_fold(
 
 
 @dataclass(frozen=True)
-class Constant:
-    """The same probability whatever the answer."""
-
-    value: float
-
-    def __call__(self, p: FloatArray, rest: FloatArray) -> FloatArray:
-        return np.full(len(p), self.value)
-
-
-@dataclass(frozen=True)
 class BetaMap:
     """``log q/(1−q) = a·log p − b·log(1−p) + c``; with a = b, Platt's map of the log odds."""
 
@@ -252,7 +236,7 @@ def isotonic(p: FloatArray, rest: FloatArray, positive: BoolArray, weights: Floa
 
 
 # From the probability of a class and that of all others to a calibrated one.
-BinaryMap: TypeAlias = Constant | BetaMap | StepMap
+BinaryMap: TypeAlias = BetaMap | StepMap
 METHODS: dict[str, Callable[..., BinaryMap]] = {"platt": platt, "isotonic": isotonic, "beta": beta}
 
 
@@ -286,7 +270,8 @@ def one_against_rest(
             maps.append(METHODS[method](*_sides(proba, c), positive, weights))
         else:
             total = float(weights.sum())
-            maps.append(Constant((total * positive.all() + 1) / (total + 2)))
+            constant = (total * positive.all() + 1) / (total + 2)
+            maps.append(StepMap(np.zeros(1), np.full(1, constant)))
     return OneAgainstRest(tuple(maps))
 
 

@@ -14,14 +14,7 @@ import numpy.typing as npt
 from simstudy.arrays import FloatArray
 from simstudy.data.sample import Sample
 from simstudy.data.splits.schemes import CrossValidation, Holdout, Split
-from simstudy.learners.base import (
-    Described,
-    Fitted,
-    Learner,
-    require,
-    require_choices,
-    shape_text,
-)
+from simstudy.learners.base import Described, Fitted, Learner, require, require_choices, shape_text
 from simstudy.learners.wrappers.wrapper import (
     Compound,
     held_out,

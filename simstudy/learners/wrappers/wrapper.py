@@ -15,7 +15,7 @@ from simstudy.arrays import FloatArray
 from simstudy.data.sample import Sample
 from simstudy.data.splits.schemes import Split
 from simstudy.errors import suggestion
-from simstudy.learners.base import Learner, require
+from simstudy.learners.base import Learner, fit_parts, require
 
 # Names of study files, and public names here.
 LEARNERS = {
@@ -106,7 +106,7 @@ def held_out(
     learner: Learner, sample: Sample, splits: Sequence[Split], rng: np.random.Generator
 ) -> Iterator[FloatArray]:
     """Yield, for each split, the answers for its test rows after a fit to its training rows."""
-    fits = learner.fit_parts(sample, ((split.train, rng) for split in splits))
+    fits = fit_parts(learner, sample, ((split.train, rng) for split in splits))
     for split, fitted in zip(splits, fits, strict=True):
         yield np.asarray(fitted.predict_proba(sample.take(split.test)))
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from simstudy.arrays import FloatArray, IntArray, weights_in
-from simstudy.learners.trees.c45.table import Entries, TrainingRows, together
+from simstudy.learners.trees.c45.table import Entries, TrainingRows
 from simstudy.learners.trees.c45.tree import LEAF, SMALL, Tree
 
 # A split must gain the average of all less this, in bits (as in Weka).
@@ -238,11 +239,8 @@ def grow(search: Search, entries: Entries, trees: int) -> tuple[Tree, list[Entri
             break
         rows.append(Entries(entries.rows, entries.nodes + start, entries.weights))
         start += len(layer)
-        entries, missing = layer.step(table, entries)
+        entries = layer.step(table, entries, partial(table.sizes, nodes=children + 1))
         counts = table.class_counts(entries, children + 1)[:, :-1]
-        if missing is not None and len(missing.rows):
-            entries = together(entries, layer.spread(missing, counts.sum(axis=0)))
-            counts = table.class_counts(entries, children + 1)[:, :-1]
     branches = np.concatenate([layer.branches for layer in layers])
     # Nodes are in the order of their levels, and of their parents in each.
     first = np.where(branches, branches.cumsum() - branches + trees, np.arange(len(branches)))

@@ -83,8 +83,8 @@ class C45(Learner):
         self, sample: Sample, parts: Iterable[tuple[IntArray, np.random.Generator]]
     ) -> Iterator[Fitted]:
         """Fit to parts of a sample; the trees of many parts are grown at once."""
-        if not sample.plain or sample.weights is not None:
-            yield from super().fit_parts(sample, parts)
+        if type(self) is not C45 or not sample.plain or sample.weights is not None:
+            yield from (self.fit(sample.take(rows), rng) for rows, rng in parts)
             return
         table, many = TrainingRows(sample, distinct=False), max(_MAX_ROWS // (len(sample) + 1), 1)
         alike = groupby((rows for rows, _ in parts), lambda rows: counting(table.cards, len(rows)))

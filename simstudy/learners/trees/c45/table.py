@@ -184,6 +184,10 @@ class TrainingRows(Attributes):
         weights = None if self.unit else entries.weights
         return weights_in(cells, weights, self.classes * nodes).reshape(-1, nodes)
 
+    def sizes(self, entries: Entries, nodes: int) -> FloatArray:
+        """Return the weight of the entries at each node."""
+        return self.class_counts(entries, nodes).sum(axis=0)
+
 
 @lru_cache(maxsize=16)
 def _owners(layout: SlotLayout) -> FloatArray:
