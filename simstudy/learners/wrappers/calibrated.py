@@ -51,21 +51,21 @@ class Calibrated(Wrapper):
 
     Notes
     -----
-    Weights of rows count, in the learner as in the map; rows of weight 0 are left out. Rows of one
-    group are in one fold. A row of weight 2 is in one fold, two equal rows may be in two: results
-    differ.
+    Row weights are used by the learner and by the map; rows of weight 0 are left out. Rows of a
+    group are in the same fold. A row of weight 2 is in one fold, but two equal rows may be in
+    different folds, so results differ.
 
     A class with fewer rows than folds is absent from some folds; its only row gets its answer from
     a learner that has not seen the class. A class without rows gets 1/(N + 2) by ``platt``,
     ``isotonic`` and ``beta``, before results are divided by their sum. With only one class, or one
-    row, answers are left as they are.
+    row, answers are not changed.
 
     ``isotonic`` can give 0 and 1; they are kept, since measures have a cutoff. Where it gives every
     class 0, the learner's answer is kept; answers that agree to 12 decimals are equal to it. In
     logarithms, answers are at least 2⁻⁵². T is from 0.01 to 100. A penalty of 10⁻¹⁰ for each row
     keeps ``beta`` finite where classes are separated.
 
-    The limit that a population would give is not defined: it has no folds.
+    A limit (the score when fitted to the population) is not defined: a population has no folds.
 
     References
     ----------
@@ -132,7 +132,7 @@ class FittedCalibrated(Described):
     base : fitted learner
         The learner, fitted to all training rows.
     map : OneAgainstRest, Temperature or None
-        The map; None if answers are left as they are.
+        The map; None if answers are not changed.
     """
 
     base: Fitted

@@ -44,7 +44,7 @@ class Select(Compound):
     ----------
     candidates : list of str or table
         The learners: built-in ones or classifiers by their paths, by name, or as tables
-        ``{ learner = "c45", parameters = { prune = false } }``. One learner may come several times.
+        ``{ learner = "c45", parameters = { prune = false } }``. A learner may appear several times.
     measure : str
         A built-in measure, or two as ``"auc:accuracy"``: the second decides where the first ties
         (Huang & Ling 2007).
@@ -59,8 +59,8 @@ class Select(Compound):
 
     Notes
     -----
-    Of candidates that tie the first is selected; one without a value is selected only if none has
-    one. Rewards are relative to the class frequencies of the training rows, and logarithmic
+    Ties go to the first candidate; a candidate without a value is selected only if none has a
+    value. Rewards are relative to the class frequencies of the training rows, and logarithmic
     measures clip answers as studies do by default. With fewer than two rows, the first candidate is
     selected. Rows of one group stay together, and weights count if the measure takes them. The same
     rows are split in the same way whatever the measure, so that selections differ only by it.
@@ -126,8 +126,7 @@ class Select(Compound):
         rng = np.random.default_rng(0) if rng is None else rng
         learners = self.learners()
         streams = rng.spawn(len(learners))
-        values = self._values(learners, sample, streams)
-        chosen = 0
+        values, chosen = self._values(learners, sample, streams), 0
         for place in range(1, len(values)):
             if self._prefers(values[place], values[chosen]):
                 chosen = place
@@ -135,10 +134,7 @@ class Select(Compound):
         return Selected(fitted, chosen, values, sample.cards)
 
     def _values(
-        self,
-        learners: Sequence[Learner],
-        sample: Sample,
-        streams: Sequence[np.random.Generator],
+        self, learners: list[Learner], sample: Sample, streams: list[np.random.Generator]
     ) -> list[tuple[float, ...]]:
         """The values of the measure for each candidate, one or two; none with too few rows."""
         units = number_of_units(sample)

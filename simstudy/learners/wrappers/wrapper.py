@@ -15,24 +15,15 @@ from simstudy.arrays import FloatArray
 from simstudy.data.sample import Sample
 from simstudy.data.splits.schemes import Split
 from simstudy.errors import suggestion
+from simstudy.lazy import component_name, public_names
 from simstudy.learners.base import Learner, fit_parts, require
 
+_COMPOUND = ("Truth", "Calibrated", "CostSensitive", "Select")  # which no learner is made of
 # Names of study files, and public names here.
 LEARNERS = {
-    "prior": "Prior",
-    "naive_bayes": "NaiveBayes",
-    "tan": "TAN",
-    "aode": "AODE",
-    "kdb": "KDB",
-    "camml": "CaMML",
-    "hnb": "HNB",
-    "lbr": "LBR",
-    "c45": "C45",
-    "boosted_c45": "BoostedC45",
-    "mml_tree": "MMLTree",
-    "mml_graph": "MMLGraph",
-    "decision_stump": "DecisionStump",
-    "one_r": "OneR",
+    component_name(name, "learner"): name
+    for name in public_names("simstudy.learners")["learner"]
+    if name not in _COMPOUND
 }
 
 

@@ -308,5 +308,4 @@ def _value_below(values: FloatArray, middle: FloatArray) -> FloatArray:
     # As in Weka, it is the difference that is compared: it may be rounded to the other side.
     place -= values[place - 1] - middle >= SMALL
     place += values[np.minimum(place, len(values) - 1)] - middle < SMALL
-    below: FloatArray = values[np.minimum(place, len(values)) - 1]
-    return below
+    return np.asarray(values[np.minimum(place, len(values)) - 1])

@@ -171,7 +171,7 @@ class Tree:
 
     def train_step(self, table: TrainingRows, entries: Entries, children: IntArray) -> Entries:
         """Move training rows from inner nodes to their children, and count them there."""
-        entries = self.step(table, entries, lambda known: table.sizes(known, len(self)))
+        entries = self.step(table, entries, lambda present: table.sizes(present, len(self)))
         self.count(table, entries, children)
         return entries
 
