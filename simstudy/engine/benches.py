@@ -14,7 +14,7 @@ from simstudy.data.sample import Sample
 from simstudy.data.splits.schemes import Scheme, Split
 from simstudy.engine.plan import Plan
 from simstudy.engine.scoring import check_probabilities
-from simstudy.estimators.bench import Bench, Judge, Part, scheme_name
+from simstudy.estimators.bench import Bench, Judge, TrainTest, scheme_name
 from simstudy.learners.base import Learner, fit_parts
 from simstudy.measures.positive_class import arguments
 from simstudy.sources.source import Problem
@@ -67,7 +67,7 @@ def bench_of(
     """
     classes, reflections = sample.classes, {}
 
-    def answers(parts: Sequence[Part]) -> Iterator[FloatArray]:
+    def answers(parts: Sequence[TrainTest]) -> Iterator[FloatArray]:
         training = ((part.train, streams(part.purpose)) for part in parts)
         fits = fit_parts(learner, sample, training)
         for (train, test, _), fitted in zip(parts, fits, strict=True):
@@ -79,7 +79,7 @@ def bench_of(
                 reflections[train.tobytes(), test.tobytes()] = proba[len(test) :]
             yield proba[: len(test)]
 
-    def reflected(parts: Sequence[Part]) -> Iterator[FloatArray]:
+    def reflected(parts: Sequence[TrainTest]) -> Iterator[FloatArray]:
         return (reflections[train.tobytes(), test.tobytes()] for train, test, _ in parts)
 
     bench = Bench(sample.target, classes, answers, splits)

@@ -39,12 +39,12 @@ from simstudy.measures.base import (
 )
 from simstudy.measures.intervals import wilson
 
-Answers: TypeAlias = Callable[[Sequence["Part"]], Iterable[FloatArray]]
+Answers: TypeAlias = Callable[[Sequence["TrainTest"]], Iterable[FloatArray]]
 Splits: TypeAlias = Callable[[Scheme], Sequence[Split]]
 PriorOf: TypeAlias = Callable[[IntArray, IntArray], FloatArray]
 
 
-class Part(NamedTuple):
+class TrainTest(NamedTuple):
     """The rows of one fit, by their places with repetitions."""
 
     train: IntArray
@@ -70,8 +70,8 @@ class Bench:
     classes : int
         The number of classes.
     answers : callable
-        ``answers(parts)`` fits the learner to the training rows of each `Part` and yields its class
-        probabilities for the test rows.
+        ``answers(parts)`` fits the learner to the training rows of each `TrainTest` and yields
+        its class probabilities for the test rows.
     splits : callable
         The splits of a scheme; further repeats must leave the earlier ones as they are.
     """
@@ -120,7 +120,7 @@ class Bench:
     ) -> list[list[Outcome]]:
         """Fit some rows and ask about others, once for each purpose."""
         parts = [
-            Part(*pair, purpose)
+            TrainTest(*pair, purpose)
             for purpose, pairs in rows.items()
             if (purpose, everywhere) not in self._cached
             for pair in pairs

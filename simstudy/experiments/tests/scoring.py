@@ -26,7 +26,7 @@ from simstudy.data.splits.schemes import Scheme, Split
 from simstudy.engine.benches import Streams, bench_of, splitter
 from simstudy.engine.evaluation import EXACT, Trial
 from simstudy.engine.scoring import check_probabilities
-from simstudy.estimators.bench import Bench, Judge, Part
+from simstudy.estimators.bench import Bench, Judge, TrainTest
 from simstudy.estimators.comparing import LearnerTest
 from simstudy.experiments.scoring import ExactTask
 from simstudy.learners.base import Learner, fit_parts
@@ -117,12 +117,12 @@ def copy_bench(
 ) -> Bench:
     """Return the bench of a copy of a learner, fitted to its own 80 % of the training rows."""
 
-    def chosen(part: Part) -> tuple[IntArray, np.random.Generator]:
+    def chosen(part: TrainTest) -> tuple[IntArray, np.random.Generator]:
         rng = streams(f"{which}/{part.purpose}")
         number = max(round(SHARE_OF_COPIES * len(part.train)), 1)
         return np.sort(rng.permutation(part.train)[:number]), rng
 
-    def answers(parts: Sequence[Part]) -> Iterator[FloatArray]:
+    def answers(parts: Sequence[TrainTest]) -> Iterator[FloatArray]:
         fits = fit_parts(learner, sample, map(chosen, parts))
         for part, fitted in zip(parts, fits, strict=True):
             proba = fitted.predict_proba(sample.attributes[part.test])
