@@ -36,9 +36,17 @@ from simstudy.measures.base import (
 )
 from simstudy.measures.intervals import wilson
 
-Answer: TypeAlias = Callable[[IntArray, IntArray, str], FloatArray]
+Answers: TypeAlias = Callable[[Sequence["TrainTest"]], Iterable[FloatArray]]
 Splits: TypeAlias = Callable[[Scheme], Sequence[Split]]
 PriorOf: TypeAlias = Callable[[IntArray, IntArray], FloatArray]
+
+
+class TrainTest(NamedTuple):
+    """The rows of one fit, by their places with repetitions."""
+
+    train: IntArray
+    test: IntArray
+    purpose: str  # the name of the learner's stream
 
 
 class Outcome(NamedTuple):
@@ -58,17 +66,16 @@ class Bench:
         The class of every row.
     classes : int
         The number of classes.
-    answer : callable
-        ``answer(train, test, purpose)`` fits the learner to rows, given by their places with
-        repetitions, and returns its class probabilities for others; ``purpose`` names the stream
-        of the learner.
+    answers : callable
+        ``answers(parts)`` fits the learner to the training rows of each `TrainTest` and yields
+        its class probabilities for the test rows.
     splits : callable
         The splits of a scheme; further repeats must leave the earlier ones as they are.
     """
 
-    def __init__(self, target: IntArray, classes: int, answer: Answer, splits: Splits) -> None:
+    def __init__(self, target: IntArray, classes: int, answers: Answers, splits: Splits) -> None:
         self.target, self.classes = read_only(target), classes
-        self._answer, self.splits = answer, splits
+        self._answers, self.splits = answers, splits
         self._cached: dict[tuple[str, bool], list[Outcome]] = {}
 
     def __len__(self) -> int:
@@ -77,45 +84,50 @@ class Bench:
     def whole(self) -> Outcome:
         """Fit all rows and predict all."""
         every = np.arange(len(self))
-        return self._outcomes("all", [(every, every)])[0]
+        return self._outcomes({"all": [(every, every)]})[0][0]
 
     def repeats(self, scheme: Scheme, everywhere: bool = False) -> list[list[Outcome]]:
         """Fit the training rows of every split and predict its test rows, by repeats.
 
         With ``everywhere``, predict all rows, training rows included.
         """
-        name, every = scheme_name(scheme), np.arange(len(self))
-        outcomes = []
+        name, every, parts = scheme_name(scheme), np.arange(len(self)), {}
         for repeat, splits in groupby(self.splits(scheme), lambda split: split.repeat):
-            parts = ((split.train, every if everywhere else split.test) for split in splits)
-            outcomes.append(self._outcomes(f"{name}/{repeat}", parts, everywhere))
-        return outcomes
+            tests = ((split.train, every if everywhere else split.test) for split in [*splits])
+            parts[f"{name}/{repeat}"] = tests
+        return self._outcomes(parts, everywhere)
 
     def pairs_left_out(self, scheme: CrossValidation) -> list[list[Outcome]]:
         """Fit all but two folds, for each pair, and predict the first and then the second."""
-        name, outcomes = f"pairs/{scheme_name(scheme)}", []
+        name, parts = f"pairs/{scheme_name(scheme)}", {}
         for repeat, folds in groupby(self.splits(scheme), lambda split: split.repeat):
-            parts = (
+            parts[f"{name}/{repeat}"] = (
                 (np.intersect1d(first.train, second.train), np.append(first.test, second.test))
                 for first, second in combinations(folds, 2)
             )
-            outcomes.append(self._outcomes(f"{name}/{repeat}", parts))
-        return outcomes
+        return self._outcomes(parts)
 
     def _outcomes(
-        self, purpose: str, parts: Iterable[tuple[IntArray, IntArray]], everywhere: bool = False
-    ) -> list[Outcome]:
+        self, rows: Mapping[str, Iterable[tuple[IntArray, IntArray]]], everywhere: bool = False
+    ) -> list[list[Outcome]]:
         """Fit some rows and predict others, once for each purpose."""
-        if (purpose, everywhere) not in self._cached:
+        parts = [
+            TrainTest(*pair, purpose)
+            for purpose, pairs in rows.items()
+            if (purpose, everywhere) not in self._cached
+            for pair in pairs
+        ]
+        answered = zip(parts, self._answers(parts), strict=True)
+        for purpose, group in groupby(answered, lambda pair: pair[0].purpose):
             self._cached[purpose, everywhere] = [
                 Outcome(  # shared by all that use the bench, whoever wrote them
-                    np.bincount(self.target[train], minlength=self.classes),
-                    read_only(test),
-                    read_only(self._answer(train, test, purpose)),
+                    np.bincount(self.target[part.train], minlength=self.classes),
+                    read_only(part.test),
+                    read_only(answers),
                 )
-                for train, test in parts
+                for part, answers in group
             ]
-        return self._cached[purpose, everywhere]
+        return [self._cached[purpose, everywhere] for purpose in rows]
 
 
 def scheme_name(scheme: Scheme) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import NamedTuple, TypeVar
+from itertools import starmap
+from typing import NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -13,7 +14,6 @@ from simstudy.arrays import FloatArray, IntArray
 from simstudy.data.splits.schemes import Scheme, Split
 from simstudy.estimators.bench import (
     INTERVALS,
-    Answer,
     Bench,
     Estimate,
     Estimator,
@@ -29,6 +29,7 @@ from simstudy.testing.contract import C, Contract, stream
 
 _LEVEL = 0.05
 _ORDINARY = "accuracy on 60 rows of three classes"
+Answer: TypeAlias = Callable[[IntArray, IntArray, str], FloatArray]
 Answered = TypeVar("Answered", Estimate, Decision)
 
 
@@ -140,7 +141,7 @@ class _Rows:
         def splits(scheme: Scheme) -> Sequence[Split]:
             return scheme.splits(self.target, stream(*scheme_name(scheme).encode()))
 
-        return Bench(self.target.copy(), self.classes, answer, splits)
+        return Bench(self.target.copy(), self.classes, partial(starmap, answer), splits)
 
     def judge(self, measure: MeasureFunction) -> Judge:
         uniform = np.full(self.classes, 1 / self.classes)

@@ -15,13 +15,7 @@ import numpy.typing as npt
 from simstudy.arrays import FloatArray, IntArray, weights_in
 from simstudy.data.attribute_arrays import attribute_values
 from simstudy.data.sample import Sample
-from simstudy.learners.base import (
-    Described,
-    Learner,
-    require_choices,
-    require_positive,
-    shape_text,
-)
+from simstudy.learners.base import Described, Learner, require_choices, require_positive, shape_text
 from simstudy.learners.bayes.tree_searches import xlogx
 
 # Entropies and counts within this relative tolerance are ties up to rounding.
@@ -84,7 +78,7 @@ class OneR(Learner):
 
     A numeric attribute is cut into intervals. From the lowest value up, values join an interval
     until `min_bucket` of its rows are of one class, and then as long as this is their most frequent
-    class, too; neighbours of the same class are joined. A missing value is one more value.
+    class, too; neighbours of the same class are joined. Missing is a further value.
 
     Parameters
     ----------
@@ -130,10 +124,8 @@ class OneR(Learner):
         if self.leaves == "frequency":
             return _with_frequencies(sample, attribute, counts, missing, cuts)
         of_class = np.eye(sample.classes)
-        leaves = of_class[counts.argmax(axis=1)]
-        return OneAttributeRule(
-            sample.cards[:-1], attribute, leaves, of_class[missing.argmax()], cuts
-        )
+        leaves, absent = of_class[counts.argmax(axis=1)], of_class[missing.argmax()]
+        return OneAttributeRule(sample.cards[:-1], attribute, leaves, absent, cuts)
 
 
 @dataclass(eq=False, repr=False)

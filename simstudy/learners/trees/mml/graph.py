@@ -138,7 +138,8 @@ class _Search:
         first, second = np.nonzero(np.triu(~(reach | reach.T) & self._closed(reach), 1))
         if not first.size:
             return []
-        promise = _Promise(self._sample, self.graph, self._costs, self._paths, reach)
+        visits = np.nonzero(self._paths)
+        promise = _Promise(self._sample, self.graph, self._costs, visits, reach)
         best = np.argsort(-promise.saving(first, second), kind="stable")[:_TRIALS]
         return list(zip(first[best].tolist(), second[best].tolist(), strict=True))
 
@@ -161,6 +162,7 @@ class _Search:
         return np.asarray(~(stray | stray.T))
 
 
+@dataclass(frozen=True)
 class _Promise:
     """Estimated saving of joining each pair of nodes.
 
@@ -168,18 +170,15 @@ class _Promise:
     The cost of stating which leaves join assumes that nothing else in the graph changes.
     """
 
-    def __init__(
-        self,
-        sample: Sample,
-        graph: DecisionGraph,
-        costs: Costs,
-        paths: BoolArray,
-        reach: BoolArray,
-    ) -> None:
-        self._sample, self._graph, self._costs = sample, graph, costs
-        self._visits = np.nonzero(paths)
-        self._reach = reach
-        self._size = len(graph.attribute)
+    _sample: Sample
+    _graph: DecisionGraph
+    _costs: Costs
+    _visits: tuple[IntArray, ...]  # the node and the row of each pass of a row through a node
+    _reach: BoolArray
+
+    @property
+    def _size(self) -> int:
+        return len(self._reach)
 
     def saving(self, first: IntArray, second: IntArray) -> FloatArray:
         """Return the estimated saving of joining each pair, in nits."""
@@ -213,19 +212,16 @@ class _Promise:
         possible = self._costs.possible[first] | self._costs.possible[second]
         branches = np.add.reduceat(possible, layout.starts, axis=1, dtype=np.float64)
         varying = branches > 1
-        many = np.maximum(branches, 2.0)
-        labels = branches * np.log(many / (many - 1)) + np.log(
-            np.maximum(varying.sum(axis=1, keepdims=True), 1)
-        )
+        many, available = np.maximum(branches, 2.0), varying.sum(axis=1, keepdims=True)
+        labels = branches * np.log(many / (many - 1)) + np.log(np.maximum(available, 1))
         totals = np.add.reduceat(length, layout.starts, axis=1) + labels
         return np.asarray(np.where(varying, totals, np.inf).min(axis=1))
 
     def _with_subtrees(self) -> FloatArray:
         """Return the nits if the rows of two nodes, by row and column, used the first's subtree."""
         length = np.full((self._size, self._size), np.inf)
-        leaf_costs = np.where(
-            self._graph.attribute < 0, data_length(self._graph.counts, self._graph.alpha), 0.0
-        )
+        data = data_length(self._graph.counts, self._graph.alpha)
+        leaf_costs = np.where(self._graph.attribute < 0, data, 0.0)
         structure = self._reach @ (self._costs.nodes - leaf_costs) - self._costs.nodes
         for node in np.flatnonzero(self._graph.attribute >= 0).tolist():
             ends = self._graph.leaf_of(self._sample.codes, node)
@@ -254,12 +250,12 @@ class _Promise:
 
     def _extra(self, turn: int, members: int, groups: int) -> float:
         """Return the cost in nits of additional leaves and groups in one round."""
-        tally = self._costs.leaves, self._costs.members, self._costs.groups
-        leaves, joined, nodes = (np.append(part, 0) for part in tally)
+        leaves, joined, nodes = (np.append(part, 0) for part in self._costs.tally)
         joined[turn] += members
         nodes[turn] += groups
         current = (leaves - joined)[:turn].sum()
         if turn == 0 or not 0 < joined[turn] - nodes[turn] < current:
             return BIT
         used = len(leaves) if joined[-1] else -1
-        return joins_length(leaves[:used], joined[:used], nodes[:used]) - joins_length(*tally)
+        now = joins_length(*self._costs.tally)
+        return joins_length(leaves[:used], joined[:used], nodes[:used]) - now
