@@ -7,9 +7,8 @@ from collections.abc import Callable
 from typing import Any, Generic, NoReturn, ParamSpec, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
-from simstudy.arrays import FloatArray
+from simstudy.arrays import ArrayLike, FloatArray
 
 C = TypeVar("C")
 P = ParamSpec("P")
@@ -32,8 +31,8 @@ class Contract(Generic[C]):
 
     def require_close(
         self,
-        first: npt.ArrayLike,
-        second: npt.ArrayLike,
+        first: ArrayLike,
+        second: ArrayLike,
         rule: str,
         finding: str,
         tolerance: float = 1e-9,

@@ -9,9 +9,8 @@ from functools import cached_property
 from typing import TypeAlias, cast
 
 import numpy as np
-import numpy.typing as npt
 
-from simstudy.arrays import FloatArray, IntArray
+from simstudy.arrays import ArrayLike, FloatArray, IntArray
 from simstudy.data.sample import Sample
 from simstudy.data.schema import Schema, Variable
 from simstudy.errors import SimstudyError, suggestion
@@ -25,11 +24,11 @@ Criterion: TypeAlias = Callable[[ClassCounts, ClassCounts, ClassCounts], bool]
 
 
 def cut_points(
-    values: npt.ArrayLike,
-    classes: npt.ArrayLike,
+    values: ArrayLike,
+    classes: ArrayLike,
     method: str = "fayyad_irani",
     *,
-    weights: npt.ArrayLike | None = None,
+    weights: ArrayLike | None = None,
     bins: int = 10,
 ) -> FloatArray:
     """Return the cut points of a numeric attribute, in ascending order.

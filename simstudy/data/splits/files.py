@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from simstudy.arrays import BoolArray
 from simstudy.data.files.delimited import HEADER, read_delimited
 from simstudy.data.files.read import file_text
 from simstudy.data.splits.schemes import Split
@@ -169,7 +169,7 @@ class _SplitFile:
         bag = np.repeat(np.arange(self.rows), train) if train.max() > 1 else None
         return [Split(repeat, fold, np.where(test > 0, fold, -1), bag)]
 
-    def _check_all(self, used: npt.NDArray[np.bool_], where: str) -> None:
+    def _check_all(self, used: BoolArray, where: str) -> None:
         if not used.all():
             lacking = f"{len(used) - used.sum()} of the {self.rows} rows, first row {used.argmin()}"
             raise self.table.error(f"{where} lacks {lacking}")

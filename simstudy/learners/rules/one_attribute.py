@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
-import numpy.typing as npt
 
-from simstudy.arrays import FloatArray, IntArray, weights_in
+from simstudy.arrays import ArrayLike, BoolArray, FloatArray, IntArray, weights_in
 from simstudy.data.attribute_arrays import attribute_values
 from simstudy.data.sample import Sample
 from simstudy.learners.base import Described, Learner, require_choices, require_positive, shape_text
@@ -154,7 +153,7 @@ class OneAttributeRule(Described):
         shape = shape_text(len(self._cards), self.leaves.shape[1])
         return [shape, f"tests x{self.attribute}"]
 
-    def predict_proba(self, rows: Sample | npt.ArrayLike) -> FloatArray:
+    def predict_proba(self, rows: Sample | ArrayLike) -> FloatArray:
         """Return class probabilities, one row for each row of a sample or of attribute values."""
         values = attribute_values(rows, self._cards)[:, self.attribute]
         if values.dtype.kind != "f":
@@ -190,7 +189,7 @@ class _Parts:
             values = np.unique(column[held])
             self.cuts = values[:-1] / 2 + values[1:] / 2  # whose sum is always finite
 
-        def count(rows: npt.NDArray[np.bool_], place: IntArray | int, size: int) -> FloatArray:
+        def count(rows: BoolArray, place: IntArray | int, size: int) -> FloatArray:
             cells = place * sample.classes + sample.target[rows]
             part = None if weights is None else weights[rows]
             return weights_in(cells, part, size * sample.classes).reshape(-1, sample.classes)

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
-from simstudy.arrays import BoolArray, FloatArray, IntArray
+from simstudy.arrays import ArrayLike, BoolArray, FloatArray, IntArray
 from simstudy.data.sample import Sample
 from simstudy.data.splits.schemes import CrossValidation
 from simstudy.learners.base import Described, Fitted, Learner, require_choices, shape_text
@@ -144,7 +143,7 @@ class FittedCalibrated(Described):
         how = "not calibrated" if self.map is None else self._method
         return [shape_text(len(self._cards) - 1, self._cards[-1]), how, type(self.base).__name__]
 
-    def predict_proba(self, rows: Sample | npt.ArrayLike) -> FloatArray:
+    def predict_proba(self, rows: Sample | ArrayLike) -> FloatArray:
         """Return class probabilities, one row for each row of a sample or of attribute values."""
         proba = np.asarray(self.base.predict_proba(rows))
         return proba if self.map is None else self.map(proba)

@@ -9,9 +9,8 @@ from functools import partial
 from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
-from simstudy.arrays import FloatArray
+from simstudy.arrays import ArrayLike, FloatArray
 from simstudy.data.sample import Sample
 from simstudy.data.splits.schemes import CrossValidation, Holdout, Split
 from simstudy.learners.base import Described, Fitted, Learner, require, require_choices, shape_text
@@ -201,6 +200,6 @@ class Selected(Described):
         shape = shape_text(len(self._cards) - 1, self._cards[-1])
         return [shape, f"candidate {self.chosen}", type(self.base).__name__]
 
-    def predict_proba(self, rows: Sample | npt.ArrayLike) -> FloatArray:
+    def predict_proba(self, rows: Sample | ArrayLike) -> FloatArray:
         """Return class probabilities, one row for each row of a sample or of attribute values."""
         return np.asarray(self.base.predict_proba(rows))

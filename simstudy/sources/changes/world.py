@@ -7,9 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
-from simstudy.arrays import FloatArray, IntArray
+from simstudy.arrays import BoolArray, FloatArray, IntArray
 from simstudy.data.codes import MISSING
 from simstudy.data.sample import Sample
 from simstudy.data.schema import Schema
@@ -39,7 +38,7 @@ class Gaps:
     rates: tuple[float, ...]
     given: int | None = None
 
-    def lost(self, codes: IntArray, rng: np.random.Generator) -> npt.NDArray[np.bool_]:
+    def lost(self, codes: IntArray, rng: np.random.Generator) -> BoolArray:
         """Draw which values of these attributes are lost in complete rows."""
         rates = np.array(self.rates)
         rate = rates[0] if self.given is None else rates[codes[:, self.given]][:, None]

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
-from simstudy.arrays import FloatArray
+from simstudy.arrays import ArrayLike, FloatArray
 from simstudy.data.sample import Sample
 from simstudy.learners.base import Described, Learner, normalise, require
 from simstudy.learners.trees.c45.grow import first_best
@@ -112,7 +111,7 @@ class FittedBoostedC45(Described):
         shape = self.trees[0]._facts()[0]
         return [shape, f"{counted(len(self.trees), 'tree')}, {counted(nodes, 'node')}"]
 
-    def predict_proba(self, rows: Sample | npt.ArrayLike) -> FloatArray:
+    def predict_proba(self, rows: Sample | ArrayLike) -> FloatArray:
         """Return class probabilities, one row for each row of a sample or of attribute values."""
         attributes = self.trees[0].attributes(rows)
         if len(self.trees) == 1:

@@ -8,9 +8,8 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from simstudy.arrays import FloatArray, IntArray, weights_in
+from simstudy.arrays import BoolArray, FloatArray, IntArray, weights_in
 from simstudy.learners.trees.c45.table import Entries, TrainingRows
 from simstudy.learners.trees.c45.tree import LEAF, SMALL, Tree
 
@@ -27,7 +26,7 @@ _MAX_CELLS = 2**22
 class Splits(NamedTuple):
     """One split per attribute and node, shapes (attributes, nodes)."""
 
-    valid: npt.NDArray[np.bool_]
+    valid: BoolArray
     gained: FloatArray  # bits times the weight at the node; 0 where a split is not valid
     ratio: FloatArray
     threshold: FloatArray  # NaN for a nominal attribute; empty if all are nominal

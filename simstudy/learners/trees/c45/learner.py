@@ -8,9 +8,8 @@ from itertools import groupby, islice
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
-from simstudy.arrays import FloatArray, IntArray
+from simstudy.arrays import ArrayLike, FloatArray, IntArray
 from simstudy.data.attribute_arrays import attribute_values
 from simstudy.data.sample import Sample
 from simstudy.learners.base import Described, Fitted, Learner, require, shape_text
@@ -139,11 +138,11 @@ class FittedC45(Described):
         leaves = counted(int((self.tree.branches == 0).sum()), "leaf", "leaves")
         return [shape, f"{leaves}, {counted(len(self.tree), 'node')}"]
 
-    def predict_proba(self, rows: Sample | npt.ArrayLike) -> FloatArray:
+    def predict_proba(self, rows: Sample | ArrayLike) -> FloatArray:
         """Return class probabilities, one row for each row of a sample or of attribute values."""
         return self.predict_table(self.attributes(rows))
 
-    def attributes(self, rows: Sample | npt.ArrayLike) -> Attributes:
+    def attributes(self, rows: Sample | ArrayLike) -> Attributes:
         """Return the attributes of a sample, or attribute values, as `Attributes`."""
         return Attributes(attribute_values(rows, self._cards), self._cards)
 

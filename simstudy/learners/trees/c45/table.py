@@ -8,9 +8,8 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from simstudy.arrays import AnyArray, FloatArray, IntArray, weights_in
+from simstudy.arrays import AnyArray, BoolArray, FloatArray, IntArray, weights_in
 from simstudy.data.sample import Sample
 from simstudy.data.value_layout import SlotLayout, slot_layout
 
@@ -29,7 +28,7 @@ class Entries(NamedTuple):
     nodes: IntArray
     weights: FloatArray
 
-    def where(self, chosen: npt.NDArray[np.bool_]) -> Entries:
+    def where(self, chosen: BoolArray) -> Entries:
         """Return the entries selected by a mask."""
         places = chosen.nonzero()[0]
         return self if len(places) == len(chosen) else self.take(places)
@@ -75,7 +74,7 @@ class Attributes:
         return len(self.values)
 
     @cached_property
-    def numeric(self) -> npt.NDArray[np.bool_]:
+    def numeric(self) -> BoolArray:
         """Whether each attribute is numeric."""
         return np.array([card == 0 for card in self.cards], dtype=bool)
 
@@ -163,7 +162,7 @@ class TrainingRows(Attributes):
         return codes.astype(np.intp) + starts + self.target * self.layout.size
 
     @cached_property
-    def present(self) -> npt.NDArray[np.bool_]:
+    def present(self) -> BoolArray:
         """Whether nominal values are known, shape (nominal attributes, rows)."""
         return ~np.isnan(self.values.T[self.nominal])
 

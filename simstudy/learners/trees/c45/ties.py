@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
-from simstudy.arrays import FloatArray, IntArray, weights_in
+from simstudy.arrays import BoolArray, FloatArray, IntArray, weights_in
 from simstudy.data.sample import Sample
 from simstudy.learners.trees.c45.grow import first_best
 from simstudy.learners.trees.c45.learner import FittedC45
@@ -151,7 +150,7 @@ class OrderedSums:
         present = counted.where(~self._missing(counted, tested))
         return present, entries.where(self._missing(entries, tested)), entries
 
-    def _missing(self, entries: Entries, column: int) -> npt.NDArray[np.bool_]:
+    def _missing(self, entries: Entries, column: int) -> BoolArray:
         """Return whether each entry lacks a value of an attribute."""
         return np.isnan(self._table.values[entries.rows, column])
 
@@ -190,7 +189,7 @@ def _in_branch(
 ) -> tuple[IntArray, Entries]:
     """Return the indices of the entries that go down a branch, and these entries."""
     missing = branch < 0
-    chosen: npt.NDArray[np.bool_] = (branch == place) | (missing & (share > SMALL))
+    chosen: BoolArray = (branch == place) | (missing & (share > SMALL))
     places = np.flatnonzero(chosen)
     here = entries.take(places)
     weights = np.where(missing[places], share * here.weights, here.weights)

@@ -8,9 +8,8 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from simstudy.arrays import FloatArray, IntArray, weights_in
+from simstudy.arrays import BoolArray, FloatArray, IntArray, weights_in
 from simstudy.learners.trees.c45.table import Attributes, Entries, TrainingRows, together
 
 # Values, weights and errors that differ by less count as equal, as in Weka.
@@ -63,7 +62,7 @@ class Tree:
         return np.full(len(self), LEAF)
 
     @cached_property
-    def raised(self) -> npt.NDArray[np.bool_]:
+    def raised(self) -> BoolArray:
         """Whether pruning has put another subtree in place of a node's own."""
         return np.zeros(len(self), dtype=bool)
 

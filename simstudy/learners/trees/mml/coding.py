@@ -46,10 +46,9 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import gammaln
 
-from simstudy.arrays import FloatArray, IntArray
+from simstudy.arrays import BoolArray, FloatArray, IntArray
 from simstudy.data.attribute_arrays import attribute_codes
 from simstudy.data.value_layout import SlotLayout
 from simstudy.learners.base import Described, shape_text
@@ -150,7 +149,7 @@ class Costs:
     nodes: FloatArray
     rounds: IntArray
     tally: tuple[IntArray, IntArray, IntArray]
-    possible: npt.NDArray[np.bool_]
+    possible: BoolArray
     available: IntArray
 
     @property
@@ -267,7 +266,7 @@ class DecisionGraph(Described):
         parents, values = np.nonzero(self.children >= 0)
         return parents, self.children[parents, values]
 
-    def _follow(self, into: IntArray) -> tuple[npt.NDArray[np.bool_], IntArray]:
+    def _follow(self, into: IntArray) -> tuple[BoolArray, IntArray]:
         """Return the values that can occur at each node, and the round in which it is encoded."""
         possible = np.zeros((len(self.attribute), self._layout.size), dtype=np.bool_)
         possible[0] = True
