@@ -26,14 +26,7 @@ import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray, read_only
 from simstudy.data.splits.schemes import CrossValidation, LeaveOneOut, Scheme, Split
-from simstudy.measures.base import (
-    Keywords,
-    MeasureFunction,
-    Undefined,
-    clip,
-    keywords,
-    score,
-)
+from simstudy.measures import base
 from simstudy.measures.intervals import wilson
 
 Answers: TypeAlias = Callable[[Sequence["TrainTest"]], Iterable[FloatArray]]
@@ -157,20 +150,20 @@ class Judge:
         The parameters of the measure.
     """
 
-    measure: MeasureFunction
+    measure: base.MeasureFunction
     target: IntArray
     classes: int
     prior: PriorOf
     cutoff: str = "none"
-    context: Keywords = field(default_factory=dict)
-    arguments: Keywords = field(default_factory=dict)
+    context: base.Keywords = field(default_factory=dict)
+    arguments: base.Keywords = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         info = self.measure.info  # type: ignore[attr-defined]
         self.by_row = info.over == "row"
         self.greater_is_better: bool = info.greater_is_better
         self._logarithmic: bool = info.logarithmic and self.cutoff != "none"
-        self._declared = keywords(self.measure)
+        self._declared = base.keywords(self.measure)
         self.needs_prior = "prior" in self._declared
 
     @cached_property
@@ -227,9 +220,9 @@ class Judge:
 
     def _arguments_of(
         self, answers: FloatArray, y: IntArray, trained: IntArray
-    ) -> tuple[FloatArray, Keywords]:
+    ) -> tuple[FloatArray, base.Keywords]:
         if self._logarithmic:
-            answers = clip(answers, self.cutoff, int(trained.sum()))
+            answers = base.clip(answers, self.cutoff, int(trained.sum()))
         context = dict(self.context)
         if self.needs_prior:
             context["prior"] = self.prior(trained, y)
@@ -241,7 +234,7 @@ class Judge:
 
     def _score(self, answers: FloatArray, y: IntArray, trained: IntArray) -> float:
         answers, context = self._arguments_of(answers, y, trained)
-        return score(self.measure, answers, y, **context, **self.arguments)
+        return base.score(self.measure, answers, y, **context, **self.arguments)
 
 
 def values_of(outcomes: Sequence[Outcome], judge: Judge) -> FloatArray:
@@ -309,7 +302,7 @@ def split_intervals(values: FloatArray, test_share: float, confidence: float) ->
 def mean_of(values: FloatArray, noun: str) -> float:
     """Return the mean of the values that exist; undefined if none does."""
     finite = values[~np.isnan(values)]
-    return float(finite.mean()) if len(finite) else Undefined(f"no {noun} has a value")
+    return float(finite.mean()) if len(finite) else base.Undefined(f"no {noun} has a value")
 
 
 class Splitting(ABC):

@@ -12,15 +12,7 @@ from typing import TypeAlias
 
 from pydantic import Field
 
-from simstudy.errors import (
-    KeyedError,
-    SimstudyError,
-    at_key,
-    check_regular,
-    demand_name,
-    reason,
-    refuse,
-)
+from simstudy import errors
 from simstudy.study import files
 from simstudy.study.claims import Statement, read_statements
 from simstudy.study.content import read_sections
@@ -211,7 +203,7 @@ def is_collection(source: str | Path | Settings) -> bool:
     if not isinstance(source, Mapping):
         try:
             source = files.read_toml(files.study_path(source))
-        except SimstudyError:
+        except errors.SimstudyError:
             return False
     return not {"studies", "readings"}.isdisjoint(source)
 
@@ -247,8 +239,8 @@ def load_collection(
         if isinstance(file, ReadingsFile):
             return _load_readings(file, path, overrides)
         return _load_list(file, path, overrides)
-    except KeyedError as error:
-        raise SimstudyError(f"{path}, {error.key}: {error}") from error
+    except errors.KeyedError as error:
+        raise errors.SimstudyError(f"{path}, {error.key}: {error}") from error
 
 
 def _load_list(file: ListFile, path: Path, overrides: Settings | None) -> Collection:
@@ -261,11 +253,11 @@ def _load_list(file: ListFile, path: Path, overrides: Settings | None) -> Collec
             inner = _inner_list(place, key, name, file.override, overrides)
             named, more = inner.studies, inner.statements
         else:
-            with at_key(key, SimstudyError):
+            with errors.at_key(key, errors.SimstudyError):
                 load_study(place)
             named, more = [_study(place, [("override", file.override)], overrides)], []
         for study in named:
-            refuse(study.name in studies, key, f"two studies have the name '{study.name}'")
+            errors.refuse(study.name in studies, key, f"two studies have the name '{study.name}'")
             studies[study.name] = study
         statements += more
     statements += read_statements(file.statements, file.claims, studies, check_sizes=not overrides)
@@ -286,8 +278,8 @@ def _is_list(file: Path, path: Path, key: str, name: str) -> bool:
     try:
         itself = os.path.realpath(file) == os.path.realpath(path)
     except (OSError, ValueError) as error:  # a NUL in it
-        raise KeyedError(key, f"{file} cannot be read: {error}") from error
-    refuse(itself, key, f'"{name}" is this list itself')
+        raise errors.KeyedError(key, f"{file} cannot be read: {error}") from error
+    errors.refuse(itself, key, f'"{name}" is this list itself')
     return is_collection(file)
 
 
@@ -295,32 +287,34 @@ def _inner_list(
     file: Path, key: str, name: str, override: Settings, overrides: Settings | None
 ) -> Collection:
     """A list of single studies in a list, with its own overrides."""
-    refuse(override, "override", f'"{name}" is a list with its own settings; remove this key')
+    errors.refuse(
+        override, "override", f'"{name}" is a list with its own settings; remove this key'
+    )
     content = files.read_toml(file)
     text = f'"{name}" contains readings of a list; name the list instead'
-    refuse("readings" in content, key, text)
+    errors.refuse("readings" in content, key, text)
     for inner in content.get("studies", []):
         nested = isinstance(inner, str) and is_collection(files.study_path(inner, file.parent))
-        refuse(nested, key, f'"{name}" is a list that itself contains lists')
-    with at_key(key, SimstudyError):
+        errors.refuse(nested, key, f'"{name}" is a list that itself contains lists')
+    with errors.at_key(key, errors.SimstudyError):
         return load_collection(file, overrides, content)
 
 
 def _load_readings(file: ReadingsFile, path: Path, overrides: Settings | None) -> Collection:
     """A list and its readings, which must have different names, also from the studies."""
     place = files.study_path(file.of, path.parent)
-    with at_key("of", SimstudyError):
+    with errors.at_key("of", errors.SimstudyError):
         content = files.read_toml(place)
-        refuse("studies" not in content, "of", f'"{file.of}" is not a list of studies')
+        errors.refuse("studies" not in content, "of", f'"{file.of}" is not a list of studies')
         base = load_collection(place, overrides)
     text = f"'{file.of}' has studies of data sets, which have no readings"
-    refuse(any(study.datasets for study in base.studies), "of", text)
+    errors.refuse(any(study.datasets for study in base.studies), "of", text)
     places = [files.study_path(name, place.parent) for name in content["studies"]]
     taken, readings = [study.name for study in base.studies], []
     for index, reading in enumerate(file.readings):
         where = f"readings[{index}]"
         text = f"'{reading.id}' is taken by another reading or a study"
-        refuse(reading.id in taken, f"{where}.id", text)
+        errors.refuse(reading.id in taken, f"{where}.id", text)
         taken.append(reading.id)
         layers = [("of", base.reading.override), (f"{where}.override", reading.override)]
         studies = [_study(study, layers, overrides) for study in places]
@@ -340,8 +334,8 @@ def load_variant(file: Path, override: Settings, overrides: Settings | None = No
     """A study with some settings replaced; learners are addressed by label."""
     try:
         return _study(files.study_path(file), [("--key", override)], overrides)
-    except KeyedError as error:
-        raise SimstudyError(f"{error.key}: {error}") from error
+    except errors.KeyedError as error:
+        raise errors.SimstudyError(f"{error.key}: {error}") from error
 
 
 def _study(file: Path, layers: Iterable[tuple[str, Settings]], overrides: Settings | None) -> Study:
@@ -350,7 +344,7 @@ def _study(file: Path, layers: Iterable[tuple[str, Settings]], overrides: Settin
     digests = files.recorded_digests(file, content)
     for key, override in layers:
         content = files.overridden(content, override, key)
-        with at_key(key, SimstudyError):
+        with errors.at_key(key, errors.SimstudyError):
             make_study(content, file.parent, f"study '{content['name']}'", digests=digests)
     return make_study(content, file.parent, str(file), overrides, digests)
 
@@ -359,13 +353,13 @@ def _published(
     section: PublishedSection, studies: Mapping[str, Study], directory: Path, where: str
 ) -> Published:
     """Read printed values from a CSV file."""
-    demand_name(f"{where}.study", "no study", section.study, studies)
+    errors.demand_name(f"{where}.study", "no study", section.study, studies)
     study = studies[section.study]
     text = f"'{study.name}' is not a study of data sets"
-    refuse(not study.datasets, f"{where}.study", text)
+    errors.refuse(not study.datasets, f"{where}.study", text)
     if section.measure:
         labels = study.measures.labels
-        demand_name(f"{where}.measure", "the study has no measure", section.measure, labels)
+        errors.demand_name(f"{where}.measure", "the study has no measure", section.measure, labels)
     values = _printed_values(directory / section.file, f"{where}.file")
     return Published(**section.model_dump(), values=values)
 
@@ -373,19 +367,21 @@ def _published(
 def _printed_values(file: Path, where: str) -> dict[str, dict[str, float]]:
     """The rows of a CSV file by their first column, its other columns by name."""
     try:
-        check_regular(file)
+        errors.check_regular(file)
         with file.open(encoding="utf-8", newline="") as lines:
             rows = [*csv.reader(lines)]
     except (OSError, ValueError, csv.Error) as error:  # such as a null character in the path
-        raise KeyedError(where, f"{file} cannot be read: {reason(error)}") from error
-    refuse(not rows, where, f"{file} is empty")
+        raise errors.KeyedError(where, f"{file} cannot be read: {errors.reason(error)}") from error
+    errors.refuse(not rows, where, f"{file} is empty")
     values: dict[str, dict[str, float]] = {}
     for number, row in enumerate(rows[1:], 2):
         line, twice = f"{file}, line {number}", bool(row) and row[0] in values
-        refuse(twice, where, f"{line}: the row occurs twice")
-        refuse(len(row) != len(rows[0]), where, f"{line}: the row has a different number of values")
+        errors.refuse(twice, where, f"{line}: the row occurs twice")
+        errors.refuse(
+            len(row) != len(rows[0]), where, f"{line}: the row has a different number of values"
+        )
         try:
             values[row[0]] = dict(zip(rows[0][1:], map(float, row[1:]), strict=True))
         except ValueError as error:
-            raise KeyedError(where, f"{line}: {error}") from error
+            raise errors.KeyedError(where, f"{line}: {error}") from error
     return values

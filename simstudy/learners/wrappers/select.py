@@ -14,13 +14,7 @@ from simstudy.arrays import ArrayLike, FloatArray
 from simstudy.data.sample import Sample
 from simstudy.data.splits.schemes import CrossValidation, Holdout, Split
 from simstudy.learners.base import Described, Fitted, Learner, require, require_choices, shape_text
-from simstudy.learners.wrappers.wrapper import (
-    Compound,
-    held_out,
-    make_learner,
-    number_of_units,
-    require_folds,
-)
+from simstudy.learners.wrappers import wrapper
 from simstudy.measures.base import MeasureFunction, clip, info_of, keywords, plain_measure, score
 from simstudy.measures.theory.comparison import measure_of
 from simstudy.measures.theory.two_level import TwoLevelMeasure, greater_is_better, ties
@@ -32,7 +26,7 @@ _FOREIGN = frozenset({"truth", "oracle", "limit", "message"})
 
 
 @dataclass(frozen=True)
-class Select(Compound):
+class Select(wrapper.Compound):
     """Selection among learners, or settings of one, by a measure on rows they were not fitted to.
 
     Each candidate is fitted to a part of the training rows and answers for the others: for all rows
@@ -88,7 +82,7 @@ class Select(Compound):
                     f"measure = '{self.measure}' needs {min(needs)!r}, which training rows lack"
                 )
         require_choices(self)
-        require_folds(self.folds)
+        wrapper.require_folds(self.folds)
         require(0 < self.share < 1, "share", self.share, "it must be above 0 and below 1")
 
     def learners(self) -> list[Learner]:
@@ -102,7 +96,7 @@ class Select(Compound):
             allowed = "a table has the keys learner and parameters"
             require(complete, "candidates", candidate, allowed)
             parameters = table.get("parameters") or {}
-            learners.append(make_learner(table["learner"], parameters, "selected"))
+            learners.append(wrapper.make_learner(table["learner"], parameters, "selected"))
         return learners
 
     def _levels(self) -> list[MeasureFunction]:
@@ -136,7 +130,7 @@ class Select(Compound):
         self, learners: list[Learner], sample: Sample, streams: list[np.random.Generator]
     ) -> list[tuple[float, ...]]:
         """The values of the measure for each candidate, one or two; none with too few rows."""
-        units = number_of_units(sample)
+        units = wrapper.number_of_units(sample)
         if len(learners) < 2 or units < 2:
             return [() for _ in learners]
         scheme: CrossValidation | Holdout = Holdout(self.share, 1)
@@ -151,7 +145,7 @@ class Select(Compound):
         self, learner: Learner, sample: Sample, splits: Sequence[Split], rng: np.random.Generator
     ) -> tuple[float, ...]:
         """The value of the measure for one candidate, on all rows that it was not fitted to."""
-        answers = np.concatenate([*held_out(learner, sample, splits, rng)])
+        answers = np.concatenate([*wrapper.held_out(learner, sample, splits, rng)])
         tested = np.concatenate([split.test for split in splits])
         rows = round(float(np.mean([len(split.train) for split in splits])))
         y, prior = sample.target[tested], sample.class_frequencies()
