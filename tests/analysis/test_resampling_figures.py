@@ -12,15 +12,7 @@ import pandas as pd
 import pytest
 
 from simstudy.analysis.tests.bayesian import correlated_bayes, signed_rank_bayes
-from simstudy.analysis.tests.friedman import (
-    friedman,
-    friedman_statistic,
-    iman_davenport,
-    iman_davenport_statistic,
-    nemenyi,
-    quade,
-    ranks_in_rows,
-)
+from simstudy.analysis.tests.friedman import friedman, iman_davenport, nemenyi, quade
 from simstudy.analysis.tests.resampled import (
     corrected_t,
     five_by_two_f,
@@ -129,19 +121,16 @@ def test_correlated_t_is_that_of_baycomp(name, pair, rope):
 
 def test_friedman_iman_davenport_and_quade_are_those_of_r():
     values = TABLE
-    found = friedman(values, "approximate")
-    assert same(found.statistic, FIGURES["chi2_tie_corrected"])
-    assert same(found.p, FIGURES["p_chi2_tie_corrected"])
-    assert (found.n, found.k, found.df) == tuple(FIGURES[key] for key in ("N", "k", "df"))
-    assert found.mean_ranks == pytest.approx(FIGURES["mean_ranks"])
-    plain, _ = friedman_statistic(ranks_in_rows(values.to_numpy()))
-    assert same(plain, FIGURES["chi2"])
-    found = iman_davenport(values, "approximate")
-    assert same(found.statistic, FIGURES["iman_davenport_F_tie_corrected"])
-    assert same(found.p, FIGURES["iman_davenport_p_tie_corrected"])
-    assert [found.df1, found.df2] == FIGURES["iman_davenport_df"]
-    assert same(iman_davenport_statistic(plain, *values.shape)[0], FIGURES["iman_davenport_F"])
-    assert same(iman_davenport_statistic(plain, *values.shape)[1], FIGURES["iman_davenport_p"])
+    for corrected, suffix in ((True, "_tie_corrected"), (False, "")):
+        found = friedman(values, corrected, "approximate")
+        assert same(found.statistic, FIGURES[f"chi2{suffix}"])
+        assert same(found.p, FIGURES[f"p_chi2{suffix}"])
+        assert (found.n, found.k, found.df) == tuple(FIGURES[key] for key in ("N", "k", "df"))
+        assert found.mean_ranks == pytest.approx(FIGURES["mean_ranks"])
+        found = iman_davenport(values, corrected, "approximate")
+        assert same(found.statistic, FIGURES[f"iman_davenport_F{suffix}"])
+        assert same(found.p, FIGURES[f"iman_davenport_p{suffix}"])
+        assert [found.df1, found.df2] == FIGURES["iman_davenport_df"]
     found = quade(values, "approximate")
     assert same(found.statistic, FIGURES["quade_F"])
     assert same(found.p, FIGURES["quade_p"])
@@ -168,15 +157,23 @@ def test_nemenyi_is_that_of_r():
 @pytest.mark.parametrize("pair", OVER_SETS)
 def test_wilcoxon_and_the_sign_test_are_those_of_r(pair):
     figure, values = OVER_SETS[pair], TABLE[pair.split("-")]
-    exact = wilcoxon(values)
+    exact, normal, demsar = (wilcoxon(values, method) for method in ("exact", "normal", "demsar"))
     assert same(exact.statistic, figure["wilcoxon"]["V"])
     assert same(exact.p, figure["wilcoxon"]["p_exact"])
     assert exact.n - exact.zeros == figure["wilcoxon"]["n_nonzero"]
     assert exact.tied == figure["wilcoxon"]["has_tied_ranks"]
-    signs = sign_test(values)
-    assert same(signs.p, figure["sign_p_without_ties"])
-    counts = [figure[key] for key in ("wins", "ties", "losses")]
-    assert [signs.wins, signs.draws, signs.losses] == counts
+    assert same(normal.statistic, figure["wilcoxon"]["z"])
+    assert same(normal.p, figure["wilcoxon"]["p_normal"])
+    assert same(demsar.statistic, figure["demsar"]["z"])
+    assert same(demsar.p, figure["demsar"]["p"])
+    assert same(demsar.rank_sum_first, figure["demsar"]["R_plus"])
+    assert same(demsar.rank_sum_second, figure["demsar"]["R_minus"])
+    for draws, key in (("drop", "sign_p_without_ties"), ("split", "sign_p_ties_split")):
+        found = sign_test(values, draws)
+        assert same(found.p, figure[key])
+        assert [found.wins, found.draws, found.losses] == [
+            figure[key] for key in ("wins", "ties", "losses")
+        ]
 
 
 @pytest.mark.parametrize("rope", ROPES)

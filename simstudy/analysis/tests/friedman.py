@@ -20,6 +20,7 @@ from simstudy.arrays import ArrayLike, FloatArray, IntArray
 from simstudy.measures.base import Undefined
 
 Facts: TypeAlias = tuple[int, int, tuple[Hashable, ...], tuple[float, ...]]  # of `Ranked`
+UNCORRECTED = ", not corrected for ties"
 ALL_EQUAL = "all learners are equal on every data set"
 METHODS = ("auto", "exact", "permutation", "approximate")
 FEW = 15  # subjects up to which the distribution of average ranks is not approximated
@@ -50,7 +51,7 @@ class Ranked(outcomes.StatisticOutcome):
 
 @dataclass(frozen=True)
 class Friedman(Ranked):
-    """Friedman's chi-squared with its degrees of freedom.
+    """Friedman's chi-squared with its degrees of freedom, corrected for ties or not.
 
     Its `method` says where p comes from: ``"exact"``, ``"permutation"`` or ``"approximate"``.
     """
@@ -96,13 +97,15 @@ class Nemenyi(Ranked):
     groups: tuple[tuple[Hashable, ...], ...]
 
 
-def friedman(table: ArrayLike, method: str = "auto") -> Friedman:
-    """Friedman's test of whether the average ranks of learners differ, corrected for ties.
+def friedman(table: ArrayLike, tie_correction: bool = True, method: str = "auto") -> Friedman:
+    """Friedman's test of whether the average ranks of learners differ.
 
     Parameters
     ----------
     table : array of shape (n, k) or DataFrame
         Scores with data sets as rows and learners as columns.
+    tie_correction : bool
+        Whether chi-squared is corrected for ties, as in R; it is not in Demšar (2006).
     method : str
         Of p: ``"exact"`` or ``"permutation"``, over all or random orders of the ranks of every data
         set, ties included; ``"approximate"``, by the chi-squared distribution; or ``"auto"``: one
@@ -115,20 +118,22 @@ def friedman(table: ArrayLike, method: str = "auto") -> Friedman:
     """
 
     def statistic(values: FloatArray, ranks: FloatArray) -> tuple[float, float, FloatArray]:
-        chi2 = _chi2(ranks)
+        chi2 = _chi2(ranks, tie_correction)
         return chi2, float(chdtrc(ranks.shape[1] - 1, chi2)), ranks
 
     outcome, (df, _), method = _tested(table, method, statistic)
-    return Friedman("Friedman", *outcome, df, method)
+    return Friedman("Friedman" + UNCORRECTED * (not tie_correction), *outcome, df, method)
 
 
-def iman_davenport(table: ArrayLike, method: str = "auto") -> FTest:
+def iman_davenport(table: ArrayLike, tie_correction: bool = True, method: str = "auto") -> FTest:
     """Iman & Davenport's F test of average ranks, ``(n − 1) χ²/(n (k − 1) − χ²)``.
 
     Parameters
     ----------
     table : array of shape (n, k) or DataFrame
         Scores with data sets as rows and learners as columns.
+    tie_correction : bool
+        Whether Friedman's chi-squared is corrected for ties; it is not in Demšar (2006).
     method : str
         Of p, as for `friedman`; F increases with chi-squared, so their exact p are the same.
 
@@ -144,11 +149,11 @@ def iman_davenport(table: ArrayLike, method: str = "auto") -> FTest:
     """
 
     def statistic(values: FloatArray, ranks: FloatArray) -> tuple[float, float, FloatArray]:
-        F, p = iman_davenport_statistic(_chi2(ranks), *ranks.shape)
+        F, p = iman_davenport_statistic(_chi2(ranks, tie_correction), *ranks.shape)
         return F, p, ranks
 
     outcome, df, method = _tested(table, method, statistic)
-    return FTest("Iman–Davenport", *outcome, *df, method)
+    return FTest("Iman–Davenport" + UNCORRECTED * (not tie_correction), *outcome, *df, method)
 
 
 def quade(table: ArrayLike, method: str = "auto") -> FTest:
@@ -247,10 +252,10 @@ def _ranked(table: ArrayLike) -> tuple[FloatArray, FloatArray, Facts, str]:
     return values, ranks, (len(values), len(learners), learners, means), equal
 
 
-def _chi2(ranks: FloatArray) -> float:
-    """Return Friedman's statistic, corrected for ties."""
+def _chi2(ranks: FloatArray, tie_correction: bool) -> float:
+    """Return Friedman's statistic."""
     plain, correction = friedman_statistic(ranks)
-    return plain / correction
+    return plain / correction if tie_correction else plain
 
 
 def _quade(values: FloatArray, ranks: FloatArray) -> tuple[float, float, FloatArray]:

@@ -12,6 +12,7 @@ import numpy as np
 from scipy.special import fdtrc, stdtr
 
 from simstudy.analysis.tests import outcomes
+from simstudy.analysis.tests.adjustment import ROUNDING
 from simstudy.analysis.tests.bayesian import variance_factor
 from simstudy.analysis.tests.outcomes import StatisticOutcome, TOutcome, flaw, ratio, spread_of
 from simstudy.arrays import ArrayLike, FloatArray
@@ -103,6 +104,38 @@ def naive_t(differences: ArrayLike, confidence: float = 0.95) -> TOutcome:
     values = outcomes.numbers(differences)
     factor = 1 / max(len(values), 1)
     return _paired("naive paired t (too optimistic)", values, factor, confidence)
+
+
+def unpaired_t(first: ArrayLike, second: ArrayLike, confidence: float = 0.95) -> TOutcome:
+    """t test of two independent samples of scores that cannot be paired.
+
+    The variance of the difference of means is ``s₁²/k + s₂²/l``; the degrees of freedom are the
+    smaller of k − 1 and l − 1, which is conservative beside Welch's.
+
+    Parameters
+    ----------
+    first : array of shape (k,)
+        Scores of the first learner.
+    second : array of shape (l,)
+        Scores of the second learner, from other splits or rows.
+    confidence : float > 0, < 1
+        Confidence of the interval of the difference.
+
+    References
+    ----------
+    I. H. Witten, E. Frank & M. A. Hall (2011). Data Mining, third edition, section 5.5.
+    """
+    samples = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    n = min(map(len, samples))
+    reason = flaw(samples[0], "values of the first") or flaw(samples[1], "values of the second")
+    if reason:
+        return outcomes.no_t("unpaired t", reason, n, confidence)
+    difference = float(samples[0].mean() - samples[1].mean())
+    largest = max(float(np.abs(sample).max()) for sample in samples)
+    if abs(difference) <= ROUNDING * largest:
+        difference = 0.0
+    se = math.hypot(*(spread_of(sample) / math.sqrt(len(sample)) for sample in samples))
+    return outcomes.t_outcome("unpaired t", difference, se, n - 1, n, confidence)
 
 
 def _paired(test: str, values: FloatArray, factor: float, confidence: float) -> TOutcome:

@@ -13,6 +13,9 @@ from simstudy.analysis.tests.outcomes import ALL_ZERO, StatisticOutcome, pair_of
 from simstudy.arrays import ArrayLike, FloatArray
 from simstudy.measures.base import Undefined
 
+METHODS = ("exact", "normal", "demsar")
+DRAWS = ("drop", "split")
+
 
 @dataclass(frozen=True)
 class WilcoxonOutcome(StatisticOutcome):
@@ -20,6 +23,8 @@ class WilcoxonOutcome(StatisticOutcome):
 
     Attributes
     ----------
+    method : str
+        ``"exact"``, ``"normal"`` or ``"demsar"``.
     n, zeros : int
         The number of data sets, and of those without a difference.
     rank_sum_first, rank_sum_second : float
@@ -28,6 +33,7 @@ class WilcoxonOutcome(StatisticOutcome):
         Whether differences other than 0 are of the same size.
     """
 
+    method: str
     n: int
     zeros: int
     rank_sum_first: float
@@ -63,58 +69,78 @@ class SignOutcome(StatisticOutcome):
         return self.wins - self.losses
 
 
-def wilcoxon(table: ArrayLike) -> WilcoxonOutcome:
-    """Wilcoxon's signed rank test of two learners over data sets, exact and two-sided.
-
-    Data sets without a difference are left out. The statistic is the rank sum of the first learner,
-    and p is from the distribution over all signs, given the ranks, tied ones too.
+def wilcoxon(table: ArrayLike, method: str = "exact") -> WilcoxonOutcome:
+    """Wilcoxon's signed rank test of two learners over data sets, two-sided.
 
     Parameters
     ----------
     table : array of shape (n, 2) or (n,)
         Scores with data sets as rows and two learners as columns; or differences.
+    method : str
+        ``"exact"``: zeros are left out; the statistic is the rank sum of the first learner, and p
+        is from the distribution over all signs, given the ranks, tied ones too. ``"normal"``: the
+        same with the normal approximation, variance corrected for ties, without continuity
+        correction; the statistic is z. ``"demsar"``: the ranks of zeros are split evenly, the
+        variance is not corrected, and z is from the smaller rank sum, so never positive.
 
     References
     ----------
     F. Wilcoxon (1945). Individual comparisons by ranking methods. Biometrics 1.
+
+    J. Demšar (2006). Statistical comparisons of classifiers over multiple data sets. JMLR 7.
     """
+    check_option("method", method, METHODS)
     pair = pair_of(table)
-    name, n = "Wilcoxon signed ranks (exact)", len(pair.differences)
+    name, n = f"Wilcoxon signed ranks ({method})", len(pair.differences)
     reason = pair.flaw or ("" if pair.differences.any() else ALL_ZERO)
     if reason:
         none, zeros = Undefined(reason), 0 if pair.flaw else n
-        return WilcoxonOutcome(name, none, none, n, zeros, none, none, False)
-    kept = pair.differences != 0
-    ranks, signs = ranks_of(pair.differences[kept], pair.noise[kept]), pair.differences[kept]
-    first, second = (float(ranks[signs * side > 0].sum()) for side in (1, -1))
-    tied = len(np.unique(ranks)) < len(ranks)
-    p = _exact_p(ranks, min(first, second))
-    return WilcoxonOutcome(name, first, p, n, n - len(ranks), first, second, tied)
+        return WilcoxonOutcome(name, none, none, method, n, zeros, none, none, False)
+    kept = (pair.differences != 0) | (method == "demsar")
+    signs = np.sign(pair.differences[kept])
+    ranks = ranks_of(pair.differences[kept], pair.noise[kept])
+    split = float(ranks[signs == 0].sum()) / 2
+    first, second = (float(ranks[signs == sign].sum()) + split for sign in (1, -1))
+    if method == "exact":
+        statistic, p = first, _exact_p(ranks, min(first, second))
+    else:
+        statistic = _normal(ranks, method, first, second)
+        p = math.erfc(abs(statistic) / math.sqrt(2))
+    sizes = ranks[signs != 0]
+    tied = len(np.unique(sizes)) < len(sizes)
+    zeros = n - len(sizes)
+    return WilcoxonOutcome(name, statistic, p, method, n, zeros, first, second, tied)
 
 
-def sign_test(table: ArrayLike) -> SignOutcome:
+def sign_test(table: ArrayLike, draws: str = "drop") -> SignOutcome:
     """Sign test of two learners over data sets, binomial and two-sided, with win/draw/loss.
-
-    Data sets without a difference do not count.
 
     Parameters
     ----------
     table : array of shape (n, 2) or (n,)
         Scores with data sets as rows and two learners as columns; or differences.
+    draws : str
+        ``"drop"``: data sets without a difference do not count; ``"split"``: they are split evenly
+        between the learners, without the last of an odd number (Demšar 2006).
 
     References
     ----------
     J. Demšar (2006). Statistical comparisons of classifiers over multiple data sets. JMLR 7.
     """
+    check_option("draws", draws, DRAWS)
     pair = pair_of(table)
+    if pair.flaw:
+        none = Undefined(pair.flaw)
+        return SignOutcome("sign test", none, none, 0, 0, 0, 0)
     wins, losses = int((pair.differences > 0).sum()), int((pair.differences < 0).sum())
-    n = wins + losses
-    counts = (0, 0, 0, 0) if pair.flaw else (wins, len(pair.differences) - n, losses, n)
-    if pair.flaw or not n:
-        none = Undefined(pair.flaw or ALL_ZERO)
-        return SignOutcome("sign test", none, none, *counts)
-    p = min(1.0, 2 * float(bdtr(min(wins, losses), n, 0.5)))
-    return SignOutcome("sign test", float(wins), p, *counts)
+    equal = len(pair.differences) - wins - losses
+    each = equal // 2 if draws == "split" else 0
+    n, counted = wins + losses + 2 * each, wins + each
+    if wins + losses == 0:
+        none = Undefined(ALL_ZERO)
+        return SignOutcome("sign test", none, none, wins, equal, losses, n)
+    p = min(1.0, 2 * float(bdtr(min(counted, n - counted), n, 0.5)))
+    return SignOutcome("sign test", float(counted), p, wins, equal, losses, n)
 
 
 def _exact_p(ranks: FloatArray, smaller: float) -> float:
@@ -128,6 +154,15 @@ def _exact_p(ranks: FloatArray, smaller: float) -> float:
         shares *= 0.5
         top += rank
     return min(1.0, 2 * float(shares[: round(2 * smaller) + 1].sum()))
+
+
+def _normal(ranks: FloatArray, method: str, first: float, second: float) -> float:
+    """Return z of the rank sum of the first learner, or of the smaller one."""
+    n = len(ranks)
+    if method == "demsar":
+        return (min(first, second) - n * (n + 1) / 4) / math.sqrt(n * (n + 1) * (2 * n + 1) / 24)
+    # Σ ranks²/4 is n(n+1)(2n+1)/24 minus (t³ − t)/48 for each run of t ties.
+    return (first - n * (n + 1) / 4) / math.sqrt(float((ranks**2).sum()) / 4)
 
 
 ADJUSTMENTS = ("holm", "bonferroni", "none")

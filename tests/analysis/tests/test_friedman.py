@@ -42,17 +42,17 @@ differences = st.lists(st.integers(-5, 5).map(float), min_size=2, max_size=9)
 
 
 def test_demsars_wilcoxon_example_comes_out():
-    # Demšar (2006), table 2: C4.5 and C4.5+m on 14 data sets; the rank sums are 12 and 93.
+    # Demšar (2006), table 2: C4.5 and C4.5+m on 14 data sets; the rank sums are 12 and 93, so z is
+    # (12 − 52.5)/√253.75.
     first = [763, 599, 954, 628, 882, 936, 661, 583, 775, 1000, 940, 619, 972, 957]
     second = [768, 591, 971, 661, 888, 931, 668, 583, 838, 1000, 962, 666, 981, 978]
-    outcome = wilcoxon(np.transpose([first, second]) / 1000)
-    # His ranks are 2 greater, the 2 zeros being the smallest, whose ranks 1 and 2 are split.
-    ranks = outcome.rank_sum_first + 2 * 2 + 1.5, outcome.rank_sum_second + 2 * 10 + 1.5
-    assert ranks == (12, 93)
-    assert outcome.zeros == 2
-    # C4.5+m wins 10 and loses 2.
-    signs = sign_test(np.transpose([second, first]))
-    assert (signs.wins, signs.draws, signs.losses, signs.statistic, signs.n) == (10, 2, 2, 10, 12)
+    found = wilcoxon(np.transpose([first, second]) / 1000, "demsar")
+    assert (found.rank_sum_first, found.rank_sum_second) == (12, 93)
+    assert found.statistic == pytest.approx(-2.54, abs=0.005)
+    assert found.zeros == 2
+    # C4.5+m wins 10 and loses 2; with one of the 2 draws it has 11 of 14.
+    signs = sign_test(np.transpose([second, first]), "split")
+    assert (signs.wins, signs.draws, signs.losses, signs.statistic, signs.n) == (10, 2, 2, 11, 14)
 
 
 # Second oracles
@@ -71,9 +71,14 @@ def test_the_exact_wilcoxon_is_the_share_of_all_signs(d):
     assert wilcoxon(d).p == pytest.approx(expected)
 
 
-def test_wilcoxon_is_scipys():
-    d = np.random.default_rng(4).normal(0.3, 1, 40)
-    assert wilcoxon(d).p == pytest.approx(stats.wilcoxon(d, method="exact").pvalue)
+@pytest.mark.parametrize("decimals", [1, 9])
+def test_wilcoxon_is_scipys(decimals):
+    d = np.random.default_rng(4).normal(0.3, 1, 40).round(decimals)
+    d = d[d != 0]
+    expected = stats.wilcoxon(d, correction=False, method="asymptotic")
+    assert wilcoxon(d, "normal").p == pytest.approx(expected.pvalue)
+    if decimals == 9:
+        assert wilcoxon(d).p == pytest.approx(stats.wilcoxon(d, method="exact").pvalue)
 
 
 @given(differences)
@@ -229,16 +234,19 @@ def test_adding_to_data_sets_does_not_change_ranks(rows):
 @given(differences, st.sampled_from([1e-9, 0.3, 1e6]))
 def test_swapping_learners_swaps_their_sums(d, factor):
     values = np.array(d)
-    outcome, swapped = wilcoxon(values), wilcoxon(-values)
-    assert outcome.reason == swapped.reason
-    assert alike(wilcoxon(values * factor), outcome)
-    if not outcome.reason:
-        assert outcome.p == pytest.approx(swapped.p)
-        sums = outcome.rank_sum_first, outcome.rank_sum_second
-        assert (swapped.rank_sum_second, swapped.rank_sum_first) == sums
-    signs, turned = sign_test(values), sign_test(-values)
-    assert (signs.wins, signs.draws, signs.losses) == (turned.losses, turned.draws, turned.wins)
-    assert signs.reason or signs.p == turned.p
+    for method in ("exact", "normal", "demsar"):
+        one, other = wilcoxon(values, method), wilcoxon(-values, method)
+        assert one.reason == other.reason
+        assert alike(wilcoxon(values * factor, method), one)
+        if not one.reason:
+            assert one.p == pytest.approx(other.p)
+            sums = one.rank_sum_first, one.rank_sum_second
+            assert (other.rank_sum_second, other.rank_sum_first) == sums
+    z = [wilcoxon(each, "normal").statistic for each in (values, -values)]
+    assert np.isnan(z).all() or z[0] == pytest.approx(-z[1])
+    one, other = sign_test(values, "split"), sign_test(-values, "split")
+    assert (one.wins, one.draws, one.losses) == (other.losses, other.draws, other.wins)
+    assert one.reason or one.p == other.p
 
 
 @given(differences)
@@ -273,7 +281,10 @@ def test_what_cannot_be_tested_has_a_reason(rows, reason):
         found = test(rows)
         assert found.reason == (reason or "all learners are equal on every data set")
         assert all(math.isnan(value) for value in found)
-    for found in (sign_test(rows), wilcoxon(rows)):
+    for found in (
+        sign_test(rows),
+        *(wilcoxon(rows, each) for each in ("exact", "normal", "demsar")),
+    ):
         assert found.reason == (reason or "all differences are 0")
         assert all(math.isnan(value) for value in found)
 
@@ -291,6 +302,10 @@ def test_wrong_arguments_are_refused():
         friedman([1.0, 2.0])
     with pytest.raises(ValueError, match="over_pairs tests all pairs"):
         wilcoxon(np.zeros((4, 3)))
+    with pytest.raises(ValueError, match="must be one of: exact, normal, demsar"):
+        wilcoxon([1.0, 2.0], "auto")
+    with pytest.raises(ValueError, match="must be one of: drop, split"):
+        sign_test([1.0, 2.0], "keep")
     with pytest.raises(ValueError, match="must be one of: holm, bonferroni, none"):
         over_pairs(TABLE, sign_test, "hochberg")
 

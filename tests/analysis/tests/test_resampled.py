@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+from statsmodels.stats.weightstats import ttest_ind
 
 from simstudy.analysis.tests.bayesian import correlated_bayes
 from simstudy.analysis.tests.resampled import (
@@ -16,6 +17,7 @@ from simstudy.analysis.tests.resampled import (
     five_by_two_f,
     five_by_two_t,
     naive_t,
+    unpaired_t,
 )
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -147,3 +149,24 @@ def test_differences_may_have_repeats_and_folds():
     assert corrected_t(values, 0.5) == corrected_t(values.ravel(), 0.5)
     assert naive_t(values) == naive_t(values.ravel())
     assert correlated_bayes(values, 0.5, 0.01) == correlated_bayes(values.ravel(), 0.5, 0.01)
+
+
+def test_the_unpaired_t_has_welchs_statistic_and_the_smaller_degrees_of_freedom():
+    rng = np.random.default_rng(3)
+    first, second = rng.normal(0.3, 1, 9), rng.normal(0, 3, 14)
+    outcome = unpaired_t(first, second)
+    t, p, df = ttest_ind(first, second, usevar="unequal")
+    assert outcome.statistic == pytest.approx(t)
+    assert outcome.df == 8 < df
+    assert outcome.p == pytest.approx(2 * stats.t.sf(abs(t), 8))
+    assert outcome.p > p
+    half = stats.t.ppf(0.975, 8) * outcome.se
+    assert (outcome.lower, outcome.upper) == pytest.approx(
+        (outcome.difference - half, outcome.difference + half)
+    )
+
+
+def test_independent_samples_without_spread_have_no_finite_t():
+    assert tuple(unpaired_t([0.3, 0.3], [0.1, 0.1])) == (math.inf, 0.0)
+    assert unpaired_t([0.3, 0.3], [0.3, 0.3]).reason
+    assert "values of the second" in unpaired_t([1.0, 2.0], [math.nan, 1.0]).reason

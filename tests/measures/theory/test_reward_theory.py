@@ -14,7 +14,15 @@ from simstudy.measures.scores.rewards import (
     information_reward_2002,
     kononenko_bratko,
 )
-from simstudy.measures.theory.reward_theory import optimal_report_2002
+from simstudy.measures.theory.reward_theory import (
+    cumulative_reward_2002,
+    expected_information_reward,
+    expected_reward_2002,
+    log_products,
+    optimal_report_2002,
+    ranking_reverses,
+    uniform_reward_2002,
+)
 
 BETWEEN = st.floats(0.01, 0.99)
 
@@ -30,48 +38,47 @@ def binary(draw):
 # 2002
 
 
-def log_products(proba, y):
-    """Return log wz and log xy, from the class predicted and its probability (lemma 1)."""
+@given(binary(), BETWEEN)
+def test_lemma_1_the_cumulative_reward(rows, prior):
+    proba, y = rows
+    total = information_reward_2002(proba, y, np.array([1 - prior, prior])).sum()
+    found = cumulative_reward_2002(*log_products(proba, y), len(y), prior)
+    assert found == pytest.approx(total, abs=1e-9)
+    # w, x, y and z as the lemma defines them, from the class predicted and its probability
     predicted, p = proba.argmax(axis=1), proba.max(axis=1)
     w = p[(predicted == 1) & (y == 1)].prod()
     z = (1 - p[(predicted == 0) & (y == 1)]).prod()
     x = (1 - p[(predicted == 1) & (y == 0)]).prod()
     tn = p[(predicted == 0) & (y == 0)].prod()
-    return math.log(w * z), math.log(x * tn)
-
-
-def cumulative_reward(log_wz, log_xy, n, prior):
-    """Return the total reward of n rows (equation 5)."""
-    return n - (log_wz / math.log(prior) + log_xy / math.log(1 - prior))
-
-
-@given(binary(), BETWEEN)
-def test_lemma_1_the_cumulative_reward(rows, prior):
-    proba, y = rows
-    total = information_reward_2002(proba, y, np.array([1 - prior, prior])).sum()
-    assert cumulative_reward(*log_products(proba, y), len(y), prior) == pytest.approx(
-        total, abs=1e-9
-    )
+    log_wz, log_xy = log_products(proba, y)
+    assert log_wz == pytest.approx(math.log(w * z), abs=1e-9)
+    assert log_xy == pytest.approx(math.log(x * tn), abs=1e-9)
+    swapped = log_products(proba, 1 - y, positive=0)
+    assert swapped == pytest.approx(log_products(proba[:, ::-1], y), abs=1e-12)
 
 
 @given(binary())
 def test_lemma_2_the_uniform_reward_is_goods(rows):
     proba, y = rows
-    total = len(y) + sum(log_products(proba, y)) / math.log(2)  # equation 6
-    assert good_reward(proba, y).sum() == pytest.approx(total, abs=1e-9)
+    found = uniform_reward_2002(sum(log_products(proba, y)), len(y))
+    assert found == pytest.approx(good_reward(proba, y).sum(), abs=1e-9)
     uniform = np.array([0.5, 0.5])
-    assert information_reward_2002(proba, y, uniform).sum() == pytest.approx(total, abs=1e-9)
+    assert found == pytest.approx(information_reward_2002(proba, y, uniform).sum(), abs=1e-9)
+    halves = cumulative_reward_2002(*log_products(proba, y), len(y), 0.5)
+    assert found == pytest.approx(halves, abs=1e-9)
 
 
 def test_thesis_1_a_prior_can_reverse_a_ranking():
-    # w1z1 = .6, w2z2 = .5, x1y1 = .3, x2y2 = .7, p' = .8: a positive and a negative row each
-    proba = [np.array([[1 - wz, wz], [xy, 1 - xy]]) for wz, xy in ((0.6, 0.3), (0.5, 0.7))]
-    y = np.array([1, 0])
-    uniform = [good_reward(each, y).sum() - 2 for each in proba]
+    # w1z1 = .6, w2z2 = .5, x1y1 = .3, x2y2 = .7, p' = .8
+    wz, xy = (math.log(0.6), math.log(0.5)), (math.log(0.3), math.log(0.7))
+    uniform = [uniform_reward_2002(a + b, 0) for a, b in zip(wz, xy, strict=True)]
     assert uniform == pytest.approx([-2.474, -1.515], abs=5e-4)
-    prior = np.array([0.2, 0.8])
-    rewards = [information_reward_2002(each, y, prior).sum() - 2 for each in proba]
+    rewards = [cumulative_reward_2002(a, b, 0, 0.8) for a, b in zip(wz, xy, strict=True)]
     assert rewards == pytest.approx([-3.037, -3.328], abs=5e-4)
+    assert uniform[0] < uniform[1]
+    assert rewards[0] > rewards[1]
+    assert ranking_reverses(wz, xy, 0.8)
+    assert not ranking_reverses(wz, xy, 0.5)
 
 
 def test_a_lazy_expert_earns_goods_reward():
@@ -98,18 +105,11 @@ def test_a_perfect_learner_on_mushrooms():
 # 2004
 
 
-def expected_reward(measure, report, frequency, prior):
-    """Return the mean reward of one report for rows of which a share is of the target class."""
-    proba, y = np.array([[1 - report, report]] * 2), np.array([1, 0])
-    priors, weights = np.array([1 - prior, prior]), np.array([frequency, 1 - frequency])
-    return score(measure, proba, y, prior=priors, weights=weights)
-
-
 def test_theorem_1_the_best_report_is_not_the_frequency():
     assert optimal_report_2002(0.5, 0.1) == pytest.approx(0.0438, abs=5e-5)
-    reports = np.linspace(0.001, 0.999, 999)
-    rewards = [expected_reward(information_reward_2002, report, 0.5, 0.1) for report in reports]
-    assert reports[np.argmax(rewards)] == pytest.approx(0.0438, abs=1e-3)
+    reports = np.linspace(0.0001, 0.9999, 9999)
+    rewards = [expected_reward_2002(report, 0.5, 0.1) for report in reports]
+    assert reports[np.argmax(rewards)] == pytest.approx(0.0438, abs=1e-4)
     assert optimal_report_2002(0.3, 0.5) == pytest.approx(0.3)
     assert optimal_report_2002(0.0, 0.1) == 0
     assert optimal_report_2002(1.0, 0.1) == 1
@@ -118,10 +118,8 @@ def test_theorem_1_the_best_report_is_not_the_frequency():
 @given(BETWEEN, BETWEEN, BETWEEN)
 def test_no_report_earns_more_than_the_optimum(report, frequency, prior):
     best = optimal_report_2002(frequency, prior)
-    rewards = [
-        expected_reward(information_reward_2002, each, frequency, prior) for each in (report, best)
-    ]
-    assert rewards[0] <= rewards[1] + 1e-12
+    greatest = expected_reward_2002(best, frequency, prior)
+    assert expected_reward_2002(report, frequency, prior) <= greatest + 1e-12
     # equation 9
     left = frequency * (1 - best) / (best * (1 - frequency))
     assert left == pytest.approx(math.log(prior) / math.log1p(-prior))
@@ -129,19 +127,18 @@ def test_no_report_earns_more_than_the_optimum(report, frequency, prior):
 
 @given(BETWEEN, BETWEEN, BETWEEN)
 def test_truth_telling_is_optimal_for_equation_10(report, frequency, prior):
-    reported, honest = (
-        expected_reward(information_reward, each, frequency, prior) for each in (report, frequency)
-    )
-    assert reported <= honest + 1e-12
+    honest = expected_information_reward(frequency, frequency, prior)
+    assert expected_information_reward(report, frequency, prior) <= honest + 1e-12
 
 
 @given(BETWEEN, BETWEEN, BETWEEN)
-def test_expected_rewards_have_the_closed_forms_of_equations_7_and_10(q, f, p):
-    closed = 1 - f * math.log(q) / math.log(p) - (1 - f) * math.log(1 - q) / math.log(1 - p)
-    reward = expected_reward(information_reward_2002, q, f, p)
-    assert reward == pytest.approx(closed, abs=1e-9)
-    closed = f * math.log(q / p) + (1 - f) * math.log((1 - q) / (1 - p))
-    assert expected_reward(information_reward, q, f, p) == pytest.approx(closed, abs=1e-9)
+def test_expected_rewards_are_those_of_the_measures(report, frequency, prior):
+    proba, y = np.array([[1 - report, report]] * 2), np.array([1, 0])
+    priors, weights = np.array([1 - prior, prior]), np.array([frequency, 1 - frequency])
+    found = score(information_reward_2002, proba, y, prior=priors, weights=weights)
+    assert expected_reward_2002(report, frequency, prior) == pytest.approx(found, abs=1e-9)
+    found = score(information_reward, proba, y, prior=priors, weights=weights)
+    assert expected_information_reward(report, frequency, prior) == pytest.approx(found, abs=1e-9)
 
 
 def test_figure_1_of_2004():
@@ -151,8 +148,15 @@ def test_figure_1_of_2004():
 
 
 @pytest.mark.parametrize("wrong", [0, 1, -0.1, math.nan])
-def test_priors_are_strictly_between_0_and_1(wrong):
-    with pytest.raises(ValueError, match="must be between 0 and 1"):
-        optimal_report_2002(0.5, wrong)
+def test_reports_and_priors_are_strictly_between_0_and_1(wrong):
+    for call in (
+        lambda: cumulative_reward_2002(-1, -1, 2, wrong),
+        lambda: expected_reward_2002(0.5, 0.5, wrong),
+        lambda: expected_reward_2002(wrong, 0.5, 0.5),
+        lambda: expected_information_reward(wrong, 0.5, 0.5),
+        lambda: optimal_report_2002(0.5, wrong),
+    ):
+        with pytest.raises(ValueError, match="must be between 0 and 1"):
+            call()
     with pytest.raises(ValueError, match=r"frequency = 1\.5 is not allowed"):
         optimal_report_2002(1.5, 0.5)
