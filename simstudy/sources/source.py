@@ -77,18 +77,22 @@ class Source(ABC):
         Whether the truth of the problems is known.
     test_note : str
         What learners are evaluated on; empty if ``data.test_size`` says it.
-    changes : tuple of Spec
-        What is done to each problem.
-    tables : tuple of DataSet
-        The data sets that problems are splits of, as read.
     """
 
     key_columns: ClassVar[tuple[str, ...]] = ("model",)
     problem_word: ClassVar[str] = "problem"
     knows_truth: ClassVar[bool] = True
     test_note: ClassVar[str] = "separate test rows"
-    changes: tuple[Spec, ...] = ()
-    tables: tuple[DataSet, ...] = ()
+
+    @property
+    def changes(self) -> tuple[Spec, ...]:
+        """What is done to each problem."""
+        return ()
+
+    @property
+    def tables(self) -> tuple[DataSet, ...]:
+        """The data sets that problems are splits of, as read."""
+        return ()
 
     @property
     def unit(self) -> str:
