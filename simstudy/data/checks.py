@@ -1,4 +1,4 @@
-"""Checks of tables: identifiers, copies of the target, repeated rows, odd values."""
+"""Checks of tables: leaks (copies of the target), identifiers, repeated rows, odd values."""
 
 from __future__ import annotations
 
