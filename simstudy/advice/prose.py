@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import astuple
 
 from simstudy.advice import facts
 from simstudy.advice.facts import Advice, DescribedTable, Outlook
@@ -86,7 +85,7 @@ def more_rows(advice: Advice) -> list[str]:
 def gain_numbers(outlook: Outlook, learner: int, size: int) -> list[str]:
     """Write what a learner gains, and its limits; of accuracy in points."""
     factor, decimals = (100.0, 1) if outlook.is_accuracy else (1.0, 3)
-    return [plus(factor * end, decimals) for end in astuple(outlook.gains(size)[learner])]
+    return [plus(factor * end, decimals) for end in outlook.gains(size)[learner]]
 
 
 def _gain(outlook: Outlook, learner: int, size: int) -> str:

@@ -78,7 +78,7 @@ class ModelsPage(Page[ModelFindings, ModelResults]):
 
     def made(self, study: Study) -> str:
         """Return the design and the conventions."""
-        return captions.made(study)
+        return f"{self.design(study)}; {words.conventions(study)}."
 
     def facts(self, study: Study) -> list[tuple[int, str]]:
         """Return the numbers of models, treatments and doses."""
@@ -168,15 +168,10 @@ class ModelsPage(Page[ModelFindings, ModelResults]):
             design,
             failures_section(results, consequence),
             Section("precision", "Precision"),
-            *self.last_sections(results),
         ]
 
     def own_sections(self, results: ModelResults) -> list[Section]:
-        """Return the sections that only this page has."""
-        return []
-
-    def last_sections(self, results: ModelResults) -> list[Section]:
-        """Return those of them that come last."""
+        """Return the sections before the analysis of variance that only this page has."""
         return []
 
     def failed(self, results: ModelResults, failure: Mapping[Hashable, Any]) -> dict[str, str]:

@@ -14,7 +14,7 @@ from simstudy.experiments.page import Section
 from simstudy.measures.base import MeasureInfo
 from simstudy.report.prose.numbers import fixed, number, percent, percentages, signed
 from simstudy.report.prose.phrases import all_sizes, level
-from simstudy.report.tables.table import Table, TableCell, table_of, words
+from simstudy.report.tables.table import Options, Table, TableCell, table_of, words
 from simstudy.results.read.open import Results
 from simstudy.study.study import Study
 from simstudy.texts import counted
@@ -94,7 +94,7 @@ def _quality(results: EstimatorResults, target: str) -> Table:
         "error. Correlation: of estimates and exact values over models."
     )
     title, data = f"Errors of estimators: {_TARGETS[target]}", results.estimator_quality(target)
-    return _table(results, data, f"estimators_{target}", title, columns, caption)
+    return _table(results, f"estimators_{target}", title, columns, data, caption)
 
 
 def _coverage(results: EstimatorResults, target: str) -> Table:
@@ -111,29 +111,26 @@ def _coverage(results: EstimatorResults, target: str) -> Table:
         f"brackets, unadjusted {confidence} Clopper–Pearson intervals between models."
     )
     title, data = f"Coverage of intervals: {_TARGETS[target]}", results.interval_quality(target)
-    return _table(results, data, f"coverage_{target}", title, columns, caption, texts=5)
+    return _table(results, f"coverage_{target}", title, columns, data, caption)
 
 
 def _table(
     results: EstimatorResults,
-    data: pd.DataFrame,
     name: str,
     title: str,
     columns: Columns,
-    caption: str,
-    texts: int = 4,
+    data: pd.DataFrame,
+    note: str,
 ) -> Table:
     """A table with the rows of a frame by measure and learner, then as they were."""
+    places = {label: place for place, label in enumerate(results.treatments)}
     subjects: Columns = {
         "measure": lambda row: words(row["measure"]),
         "learner": lambda row: words(row["learner"]),
         "rows": lambda row: words(f"{row['size']:,}"),
-        "estimator": lambda row: words(
-            row["estimator"], "", results.treatments.index(row["estimator"])
-        ),
+        "estimator": lambda row: words(row["estimator"], "", places[row["estimator"]]),
     }
     keys = [data[key].map([*dict.fromkeys(data[key])].index) for key in ("learner", "measure")]
-    rows = data.iloc[np.lexsort(keys)].to_dict("records")
-    return table_of(
-        rows, name, title, subjects | columns, texts, caption=caption, data=data, cut=True
-    )
+    rows, texts = data.iloc[np.lexsort(keys)].to_dict("records"), 4 + ("interval" in columns)
+    options: Options = {"caption": note, "data": data, "cut": True}
+    return table_of(rows, name, title, subjects | columns, texts, **options)

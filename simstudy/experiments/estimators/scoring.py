@@ -78,9 +78,8 @@ class EstimatingTask(ExactTask[Available, list[Estimate]]):
         targets = np.stack([shared.exact, shared.means, shared.errors], axis=-1).reshape(-1, 3)
         pairs = itertools.product(self._plan.learners, self._plan.measured)
         scores, troubles, kept = {}, [], []
-        for (learner, measure), estimate, target in zip(
-            pairs, outcome, targets.tolist(), strict=True
-        ):
+        every = zip(pairs, outcome, targets.tolist(), strict=True)
+        for (learner, measure), estimate, target in every:
             for name, value in _scores(estimate, *target[:2]).items():
                 scores[f"{name}_{measure.label}_{learner.label}"] = value
             if isinstance(estimate.value, Undefined):

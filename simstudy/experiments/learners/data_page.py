@@ -14,7 +14,7 @@ from simstudy.analysis.datasets.findings import DataFindings
 from simstudy.analysis.datasets.two_measures import measure_pairs
 from simstudy.analysis.models.computing_time import median_seconds
 from simstudy.analysis.models.findings import Absent
-from simstudy.data.sizes import Size, size_text
+from simstudy.data.sizes import size_text
 from simstudy.experiments.learners.data_results import DataResults
 from simstudy.experiments.page import Goal, Opening, Overall, Page, Section, TerminalLine
 from simstudy.report.charts import data as charts
@@ -109,6 +109,8 @@ class DataPage(Page[DataFindings, DataResults]):
     def view(self, results: DataResults, findings: DataFindings, index: int) -> dict[str, object]:
         """Return the figures, tables and notes of one measure."""
         name, several = findings.measure, len(findings.learners) > 1
+        rivals = several and len(findings.datasets) > 1
+        further = [results.data_findings(each) for each in results.measures if each != name]
         by_size = _by_size(results, name)
         after = [build.size_words(results, size) for size in results.study.doses]
 
@@ -121,12 +123,8 @@ class DataPage(Page[DataFindings, DataResults]):
         ]
         panels = (charts.learning(by_size, name) for name in findings.datasets[:_MAX_PANELS])
         return {
-            "others": by_other_measures(
-                [results.data_findings(each) for each in results.measures if each != name]
-            ),
-            "standings": renamed(build.standings(findings))
-            if several and len(findings.datasets) > 1
-            else None,
+            "others": by_other_measures(further),
+            "standings": renamed(build.standings(findings)) if rivals else None,
             "means": renamed(build.means(findings, after[-1])),
             "spread": renamed(build.means(findings, after[-1], spread=True)),
             "smaller": [renamed(table) for table in smaller],
@@ -177,8 +175,7 @@ class DataPage(Page[DataFindings, DataResults]):
 
     def figures(self, results: DataResults) -> dict[str, Maker]:
         """Return wins, means, ranks and posteriors by every measure, and measures compared."""
-        names = [*dict.fromkeys(part["dataset"] for part in results.manifest["parts"])]
-        return data_makers(results) | decision_makers(results, names)
+        return data_makers(results) | decision_makers(results, results.datasets)
 
     def files(self, results: DataResults) -> dict[str, pd.DataFrame]:
         """Return means, winners and tests of every measure, and measures compared."""
@@ -225,11 +222,9 @@ class DataPage(Page[DataFindings, DataResults]):
         for pair in measure_pairs(results.measures):
             labels, end = _labels(results, pair), "_".join(pair)
             reversals = results.reversals(*pair, examples=False)
-            tables[f"reversals_{end}"] = (
-                build.reversals(reversals, labels)
-                if reversals.found
-                else Absent(prose.reversal_sentence(reversals, labels).removesuffix("."))
-            )
+            same = Absent(prose.reversal_sentence(reversals, labels).removesuffix("."))
+            made = build.reversals(reversals, labels) if reversals.found else same
+            tables[f"reversals_{end}"] = made
             tables[f"correlations_{end}"] = build.correlations(results.correlations(*pair), labels)
         tables["properties"] = build.properties(results.properties())
         return tables
@@ -289,8 +284,7 @@ def _both(chart: Chart, name: str, tall: float, narrow: float) -> tuple[Markup, 
 
 def _by_size(results: DataResults, name: str) -> list[DataFindings]:
     """The findings at every training size."""
-    sizes = [Size.stored(size).value for size in results.study.doses]
-    return [results.data_findings(name, size=size) for size in sizes]
+    return [results.data_findings(name, size=size) for size in results.sizes]
 
 
 def _over(

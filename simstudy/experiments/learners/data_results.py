@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -22,15 +20,6 @@ if TYPE_CHECKING:
     from simstudy.results.read.ranked_answers import DataAnswers
     from simstudy.results.read.refit import Refit
     from simstudy.study.study import Study
-
-
-@contextlib.contextmanager
-def _refusals() -> Iterator[None]:
-    """Report an invalid option of an analysis as an error of the user."""
-    try:
-        yield
-    except ValueError as error:
-        raise SimstudyError(str(error)) from error
 
 
 class DataResults(AnswerResults):
@@ -53,10 +42,7 @@ class DataResults(AnswerResults):
         """The training sizes: rows, or shares of the training part, 1.0 for all of it."""
         return [Size.stored(size).value for size in self.study.doses]
 
-    @property
-    def doses(self) -> list[float]:
-        """The training sizes."""
-        return self.sizes
+    doses = sizes
 
     def _has_sizes(self, column: pd.Series[int]) -> bool:
         return True  # a share is of the training part of each split
@@ -118,8 +104,7 @@ class DataResults(AnswerResults):
         """
         at = self.data_findings(measure, size=size)
         better, adjustment = at.info.greater_is_better, adjustment or at.adjustment
-        with _refusals():
-            return per_dataset.pairwise_datasets(at.scores, at.measure, test, adjustment, better)
+        return per_dataset.pairwise_datasets(at.scores, at.measure, test, adjustment, better)
 
     def dataset_table(
         self, measure: str | None = None, *, size: float | None = None
@@ -159,8 +144,7 @@ class DataResults(AnswerResults):
         at = self.data_findings(measure, size=size)
         better, adjustment = at.info.greater_is_better, adjustment or at.adjustment
         level = at.alpha if alpha is None else alpha
-        with _refusals():
-            return per_dataset.winners(at.scores, at.measure, test, adjustment, level, better)
+        return per_dataset.winners(at.scores, at.measure, test, adjustment, level, better)
 
     def correlations(self, first: str, second: str, *, size: float | None = None) -> Correlations:
         """Correlation of two measures over splits, by data set and learner.
@@ -231,9 +215,8 @@ class DataResults(AnswerResults):
         recorded = dict(self.manifest["conditions"]["datasets"])
         for table in study.tables:
             if recorded.get(table.name) != table.digest:
-                raise SimstudyError(
-                    f"{table.path} has changed since the study was run; run it again"
-                )
+                changed = f"{table.path} has changed since the study was run"
+                raise SimstudyError(f"{changed}; run it again")
         return study
 
     def _ranked(self, dataset: str | None = None, over: str | None = None) -> DataAnswers:

@@ -55,9 +55,9 @@ class LearnersPage(ModelsPage):
         decisions = [curve_section(results)] if results.study.keep_answers else []
         return [*_regret(results), *curves_section(decisions)]
 
-    def last_sections(self, results: ModelResults) -> list[Section]:
-        """Return the seconds of fitting and predicting."""
-        return [_costs(results)]
+    def sections(self, results: ModelResults) -> list[Section]:
+        """Add the seconds of fitting and predicting."""
+        return [*super().sections(results), _costs(results)]
 
     def figures(self, results: ModelResults) -> dict[str, Maker]:
         """Add reliability, regret, rewards against divergences, and curves of decisions."""

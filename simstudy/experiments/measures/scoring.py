@@ -265,9 +265,8 @@ class PickingTask(ExactTask[TestSets, Signs]):
             context = self._context(trial)
             for learner, proba in enumerate(expanded):
                 answers = _copies(called, proba[rows], trial.target)
-                values[index, learner] = score(
-                    called.measure, *answers, **context, **called.arguments
-                )
+                value = score(called.measure, *answers, **context, **called.arguments)
+                values[index, learner] = value
         return values
 
     def _expanded(self, called: Called, proba: FloatArray, places: IntArray) -> FloatArray:

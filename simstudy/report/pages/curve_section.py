@@ -186,7 +186,7 @@ def _pictures(
     for each in [*curves, profit_of(lift, prior, 1.0, prior)]:
         chart = decisions.chart(decisions.thinned(each, _EVERY))
         picture = svg.draw(chart, f"{name}-{each.kind}", SIZE).picture
-        yield each.kind, each.about.title, picture, prose.shows(each.kind)
+        yield each.kind, each.about.title, picture, prose.SHOWN[each.kind]
 
 
 def _key(choice: int | None) -> str:

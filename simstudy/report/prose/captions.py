@@ -16,7 +16,6 @@ from simstudy.analysis.tests.friedman import FEW
 from simstudy.analysis.tests.mixed_model import MixedModel
 from simstudy.experiments.base import Words
 from simstudy.report.prose import phrases
-from simstudy.report.prose.design import conventions, design
 from simstudy.report.prose.numbers import number, p_value, setting
 from simstudy.report.prose.pairwise import pair_method
 from simstudy.report.prose.phrases import count_range, level, opening
@@ -53,11 +52,6 @@ _RANKS = (
 def alone(findings: ModelFindings) -> str:
     """That there is nothing to compare."""
     return f"There is only one {findings.design.words.treatment}, so there is nothing to compare."
-
-
-def made(study: Study) -> str:
-    """The design and the conventions, at the end of a caption."""
-    return f"{design(study)}; {conventions(study)}."
 
 
 def _bars(findings: ModelFindings) -> str:
@@ -222,7 +216,7 @@ def divergence(study: Study, reward: str, divergence: str, cells: int, shown: in
         f"{reward.capitalize()} against {divergence}, a dot for each model and training size, "
         "darker for more training rows. At a divergence of 0, predictions are the true "
         f"probabilities, up to the cutoff; the ceiling differs between models.{missing} "
-        f"{made(study)}"
+        f"{study.page.made(study)}"
     )
 
 
@@ -241,7 +235,7 @@ def reliability(diagram: Reliability, study: Study, sizes: Sequence[int]) -> str
         f"{family}; hollow: only one model reaches the bin. The area of a mark grows with the "
         f"share of predictions in its bin. Training sets of {phrases.all_sizes(sizes)} rows; the "
         f"first {diagram.models} of {study.models} models, equally weighted. Probabilities are not "
-        f"clipped. {design(study)}."
+        f"clipped. {study.page.design(study)}."
     )
 
 

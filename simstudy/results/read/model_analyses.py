@@ -35,6 +35,11 @@ class ModelResults(Results):
         return self.study.doses
 
     @property
+    def sizes(self) -> list[int]:
+        """The same as `doses`."""
+        return self.doses
+
+    @property
     def models(self) -> int:
         """The number of models."""
         return self.study.models
