@@ -7,7 +7,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import pandas as pd
 
@@ -39,12 +39,14 @@ from simstudy.study.study import Study
 from simstudy.texts import counted
 
 _EXAMPLES = 3  # models that are drawn
+M = TypeVar("M", bound=ModelResults, contravariant=True)
 
 
-class ModelsPage(Page[ModelFindings, ModelResults]):
+class ModelsPage(Page[ModelFindings, M]):
     """Curves against the dose, tests of pairs and the analysis of variance, over models."""
 
     joined = True
+    finding = staticmethod(finding)
 
     # What is said
 
@@ -89,11 +91,7 @@ class ModelsPage(Page[ModelFindings, ModelResults]):
             (doses, kind.size + "s" * (doses > 1)),
         ]
 
-    def finding(self, findings: ModelFindings) -> str:
-        """Return who does best with how many rows."""
-        return finding(findings)
-
-    def statements(self, results: ModelResults, findings: ModelFindings) -> list[str]:
+    def statements(self, results: M, findings: ModelFindings) -> list[str]:
         """Return who beats whom and who overtakes whom."""
         lost = results.manifest["failures"], results.manifest["cells"]
         return statements(findings, *lost, overtaking=_overtaking(results, findings))
@@ -110,7 +108,7 @@ class ModelsPage(Page[ModelFindings, ModelResults]):
         key = "curve-key" + " narrow-only" * wide.labelled
         return Opening(wide.picture, narrow, " ".join([*notes, *chart.notes]), key)
 
-    def view(self, results: ModelResults, findings: ModelFindings, index: int) -> dict[str, object]:
+    def view(self, results: M, findings: ModelFindings, index: int) -> dict[str, object]:
         """Return the figures, tables and notes of one measure."""
         overtaking = _overtaking(results, findings)
         panels, notes, thresholds = _differences(findings, index, overtaking)
@@ -142,7 +140,7 @@ class ModelsPage(Page[ModelFindings, ModelResults]):
             "precision_note": captions.precision(findings),
         }
 
-    def sections(self, results: ModelResults) -> list[Section]:
+    def sections(self, results: M) -> list[Section]:
         """Return differences, tests and precision, and what the experiment adds."""
         study, kind = results.study, results.study.experiment
         dots = min(study.models, spread.MAX_DOTS)
@@ -170,25 +168,25 @@ class ModelsPage(Page[ModelFindings, ModelResults]):
             Section("precision", "Precision"),
         ]
 
-    def own_sections(self, results: ModelResults) -> list[Section]:
+    def own_sections(self, results: M) -> list[Section]:
         """Return the sections before the analysis of variance that only this page has."""
         return []
 
-    def failed(self, results: ModelResults, failure: Mapping[Hashable, Any]) -> dict[str, str]:
+    def failed(self, results: M, failure: Mapping[Hashable, Any]) -> dict[str, str]:
         """Return the model and the dose."""
         return {"model": str(failure["model"]), "rows": rows(failure["size"])}
 
     # Files and the terminal
 
-    def figures(self, results: ModelResults) -> dict[str, Maker]:
+    def figures(self, results: M) -> dict[str, Maker]:
         """Return curves of every measure, and what else the primary one shows."""
         return model_makers(results)
 
-    def kept_figures(self, results: ModelResults) -> dict[str, Maker]:
+    def kept_figures(self, results: M) -> dict[str, Maker]:
         """Return the curves of the primary measure."""
         return {"learning_curves": partial(learning_curves, measure=results.measures[0])}
 
-    def files(self, results: ModelResults) -> dict[str, pd.DataFrame]:
+    def files(self, results: M) -> dict[str, pd.DataFrame]:
         """Return the tables of every measure, and of the primary one those that it has."""
         findings = [results.findings(name) for name in results.measures]
         parts: dict[str, Callable[[ModelFindings], pd.DataFrame]] = {
@@ -211,7 +209,7 @@ class ModelsPage(Page[ModelFindings, ModelResults]):
             further["mixed_model.csv"] = _table(findings[0].mixed)
         return tables | {name: table for name, table in further.items() if not table.empty}
 
-    def tables(self, results: ModelResults) -> dict[str, Table | Absent]:
+    def tables(self, results: M) -> dict[str, Table | Absent]:
         """Return the means of every measure and the tests of the primary one."""
         first, *further = results.measures
         primary = results.findings(first)
@@ -222,11 +220,11 @@ class ModelsPage(Page[ModelFindings, ModelResults]):
             tables[make.__name__] = make(primary)
         return tables
 
-    def means(self, results: ModelResults) -> list[Table]:
+    def means(self, results: M) -> list[Table]:
         """Return the means with their intervals."""
         return [build.means(results.findings())]
 
-    def summary(self, results: ModelResults, brief: bool) -> Iterator[Table | TerminalLine]:
+    def summary(self, results: M, brief: bool) -> Iterator[Table | TerminalLine]:
         """Return, unless brief, tests, who beats whom and who overtakes whom."""
         findings = results.findings()
         for note in captions.few_models(findings):
@@ -248,7 +246,7 @@ class ModelsPage(Page[ModelFindings, ModelResults]):
         pilot = run_pilot(study, goal.models, goal.jobs, goal.progress)
         return forecast(pilot, goal.mcse, goal.difference, goal.power)
 
-    def gaps(self, results: ModelResults) -> list[str]:
+    def gaps(self, results: M) -> list[str]:
         """Return the measures that have no finite score in some cell."""
         lost = {name: len(results.findings(name).left_out) for name in results.measures[1:]}
         return [
@@ -258,7 +256,7 @@ class ModelsPage(Page[ModelFindings, ModelResults]):
             if number
         ]
 
-    def overall(self, results: ModelResults, measure: str) -> Overall:
+    def overall(self, results: M, measure: str) -> Overall:
         """Return the means at the last dose."""
         last, findings = results.doses[-1], results.findings(measure)
         means = {cell.learner: cell.mean for cell in findings.means if cell.size == last}

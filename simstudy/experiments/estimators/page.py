@@ -15,7 +15,6 @@ from simstudy.measures.base import MeasureInfo
 from simstudy.report.prose.numbers import fixed, number, percent, percentages, signed
 from simstudy.report.prose.phrases import all_sizes, level
 from simstudy.report.tables.table import Options, Table, TableCell, table_of, words
-from simstudy.results.read.open import Results
 from simstudy.study.study import Study
 from simstudy.texts import counted
 
@@ -33,7 +32,7 @@ _INTERVALS = {
 }
 
 
-class EstimatorsPage(ModelsPage):
+class EstimatorsPage(ModelsPage[EstimatorResults]):
     """Which estimator is closest to the exact value, and which intervals contain it."""
 
     def asks(self, study: Study, info: MeasureInfo) -> str:
@@ -64,15 +63,13 @@ class EstimatorsPage(ModelsPage):
         """Return the squared errors: of the others there are tables."""
         return [place for place, score in enumerate(scores) if score.startswith("squared_error")]
 
-    def own_sections(self, results: Results) -> list[Section]:
+    def own_sections(self, results: EstimatorResults) -> list[Section]:
         """Return bias, spread and coverage."""
-        assert isinstance(results, EstimatorResults)
         tables = [make(results, target) for target in _TARGETS for make in (_quality, _coverage)]
         return [Section("choices", "Errors and coverage", tables, "tables")]
 
-    def files(self, results: Results) -> dict[str, pd.DataFrame]:
+    def files(self, results: EstimatorResults) -> dict[str, pd.DataFrame]:
         """Return the same for files, after those of all experiments."""
-        assert isinstance(results, EstimatorResults)
         made = {"estimators": results.estimator_quality, "coverage": results.interval_quality}
         return super().files(results) | {
             f"{name}.csv": pd.concat({target: make(target) for target in _TARGETS})

@@ -50,6 +50,8 @@ class DataPage(Page[DataFindings, DataResults]):
     leaves = "Scores and tables"
     needs = ("It needs the data files that it names.",)
     failed_by = ("data set",)
+    design = staticmethod(words.data_design)
+    finding = staticmethod(data_finding)
 
     # What is said
 
@@ -63,10 +65,6 @@ class DataPage(Page[DataFindings, DataResults]):
         sizes = ", and after how many training rows" if len(study.train_sizes) > 1 else ""
         return f"{place}, which of {which} predicts best, by {findings.info.label}{sizes}?"
 
-    def design(self, study: Study) -> str:
-        """Return how data sets were split, in one line."""
-        return words.data_design(study)
-
     def facts(self, study: Study) -> list[tuple[int, str]]:
         """Return the numbers of data sets, splits and learners."""
         sets, learners = len(study.datasets), len(study.labels)
@@ -75,10 +73,6 @@ class DataPage(Page[DataFindings, DataResults]):
             (study.problems, "splits"),
             (learners, "learner" + "s" * (learners > 1)),
         ]
-
-    def finding(self, findings: DataFindings) -> str:
-        """Return who has the best mean on how many data sets, and what holds over all."""
-        return data_finding(findings)
 
     def statements(self, results: DataResults, findings: DataFindings) -> list[str]:
         """Return what the tests say."""

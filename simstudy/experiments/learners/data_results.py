@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -15,11 +14,11 @@ from simstudy.analysis.tests.adjustment import alpha_of
 from simstudy.data.sizes import Size, size_text
 from simstudy.errors import SimstudyError
 from simstudy.results.read.base import AnswerResults
-
-if TYPE_CHECKING:
-    from simstudy.results.read.ranked_answers import DataAnswers
-    from simstudy.results.read.refit import Refit
-    from simstudy.study.study import Study
+from simstudy.results.read.examples import with_examples
+from simstudy.results.read.ranked_answers import DataAnswers
+from simstudy.results.read.refit import Refit, refitted
+from simstudy.study.datasets import with_tables
+from simstudy.study.study import Study
 
 
 class DataResults(AnswerResults):
@@ -195,14 +194,10 @@ class DataResults(AnswerResults):
         reversed_sets = reversals(tables, (winners[0], winners[1]))
         if not (examples and reversed_sets.found):
             return reversed_sets
-        from simstudy.results.read.examples import with_examples
-
         return with_examples(self, reversed_sets, self._dose(size))
 
     def _tables(self) -> Study:
         """The study with its data sets read again; refused if they have changed."""
-        from simstudy.study.datasets import with_tables
-
         if self.study.tables:  # as they were when the study was run in this session
             return self.study
         for section in self.study.datasets:
@@ -220,8 +215,6 @@ class DataResults(AnswerResults):
         return study
 
     def _ranked(self, dataset: str | None = None, over: str | None = None) -> DataAnswers:
-        from simstudy.results.read.ranked_answers import DataAnswers
-
         if over not in (None, "repeats", "folds"):
             raise SimstudyError(
                 f"curves of this study are averaged over repeats or folds, not '{over}'"
@@ -248,6 +241,4 @@ class DataResults(AnswerResults):
         Refit
             Has ``predict_proba(frame)``, ``predict(frame)``, ``classes`` and ``estimate``.
         """
-        from simstudy.results.read.refit import refitted
-
         return refitted(self, learner, dataset)

@@ -16,12 +16,11 @@ from simstudy.report.pages.page import curves_section
 from simstudy.report.prose import captions
 from simstudy.report.prose.phrases import MAX_NAMED, all_sizes, listed
 from simstudy.report.tables import facts
-from simstudy.results.read.model_analyses import ModelResults
 from simstudy.study.study import Study
 from simstudy.texts import counted
 
 
-class LearnersPage(ModelsPage):
+class LearnersPage(ModelsPage[LearnerResults]):
     """Which learner is closest to the true probabilities, and after how many rows."""
 
     rerun_figures = ("reliability",)
@@ -49,19 +48,17 @@ class LearnersPage(ModelsPage):
             f"that {learn} are to the true ones{more}."
         )
 
-    def own_sections(self, results: ModelResults) -> list[Section]:
+    def own_sections(self, results: LearnerResults) -> list[Section]:
         """Return what regret is made of, and curves of decisions."""
-        assert isinstance(results, LearnerResults)
         decisions = [curve_section(results)] if results.study.keep_answers else []
         return [*_regret(results), *curves_section(decisions)]
 
-    def sections(self, results: ModelResults) -> list[Section]:
+    def sections(self, results: LearnerResults) -> list[Section]:
         """Add the seconds of fitting and predicting."""
         return [*super().sections(results), _costs(results)]
 
-    def figures(self, results: ModelResults) -> dict[str, Maker]:
+    def figures(self, results: LearnerResults) -> dict[str, Maker]:
         """Add reliability, regret, rewards against divergences, and curves of decisions."""
-        assert isinstance(results, LearnerResults)
         return super().figures(results) | learner_makers() | decision_makers(results)
 
     def estimands(self, study: Study, info: MeasureInfo) -> str:
@@ -93,7 +90,7 @@ def _regret(results: LearnerResults) -> list[Section]:
     return [Section("regret", "What regret is made of", content, entry="Regret")]
 
 
-def _costs(results: ModelResults) -> Section:
+def _costs(results: LearnerResults) -> Section:
     """The seconds of fitting and predicting."""
     medians, platform = median_seconds(results.timings), results.manifest["platform"]
     charts = curves.seconds(medians, results.treatments, results.doses)

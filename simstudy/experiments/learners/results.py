@@ -14,11 +14,10 @@ from simstudy.analysis.models.reliability import Reliability, calibration
 from simstudy.errors import SimstudyError
 from simstudy.results.read.base import AnswerResults
 from simstudy.results.read.model_analyses import ModelResults, new_axes
+from simstudy.results.read.ranked_answers import ModelAnswers
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from simstudy.results.read.ranked_answers import ModelAnswers
 
 P = ParamSpec("P")
 
@@ -121,8 +120,6 @@ class LearnerResults(ModelResults, AnswerResults):
     reliability = _table_of(calibration)
 
     def _ranked(self, dataset: str | None = None, over: str | None = None) -> ModelAnswers:
-        from simstudy.results.read.ranked_answers import ModelAnswers
-
         if dataset is not None or over not in (None, "models"):
             raise SimstudyError("curves of this study are averaged over its models")
         return ModelAnswers(self)

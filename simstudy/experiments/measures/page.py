@@ -15,12 +15,11 @@ from simstudy.measures.base import MeasureInfo
 from simstudy.report.prose.numbers import NONE, percent, percentages, rows
 from simstudy.report.prose.phrases import MAX_NAMED, level, listed
 from simstudy.report.tables.table import Options, Table, TableCell, make_table, words
-from simstudy.results.read.open import Results
 from simstudy.study.study import Study
 from simstudy.texts import counted
 
 
-class MeasuresPage(ModelsPage):
+class MeasuresPage(ModelsPage[MeasureResults]):
     """Which measure finds the better of two learners, and from how many test rows."""
 
     def asks(self, study: Study, info: MeasureInfo) -> str:
@@ -68,9 +67,8 @@ class MeasuresPage(ModelsPage):
             "expectations over the joint distribution."
         )
 
-    def own_sections(self, results: Results) -> list[Section]:
+    def own_sections(self, results: MeasureResults) -> list[Section]:
         """Return how many rows measures need, and what they contradict."""
-        assert isinstance(results, MeasureResults)
         tables = [_needed_table(results), _against_truth(results), _contradictions(results)]
         return [Section("choices", "Choices between learners", tables, "tables")]
 

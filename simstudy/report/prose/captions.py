@@ -11,7 +11,8 @@ from simstudy.analysis.models.findings import ModelFindings
 from simstudy.analysis.models.regret import Regret
 from simstudy.analysis.models.reliability import Reliability
 from simstudy.analysis.models.thresholds import Course
-from simstudy.analysis.score_array import LeftOut, cells
+from simstudy.analysis.score_array import cells
+from simstudy.analysis.tests.anova import Anova
 from simstudy.analysis.tests.friedman import FEW
 from simstudy.analysis.tests.mixed_model import MixedModel
 from simstudy.experiments.base import Words
@@ -304,34 +305,30 @@ def ranked_at(ranking: Ranks, kind: Words) -> str:
     return f"{ranking.at:,} {kind.dose} rows" if ranking.at else "scores averaged over all sizes"
 
 
-def anova(subjects: int, models: int) -> str:
-    """Caption of the tests of the analysis of variance."""
-    return (
-        f"{subjects} of {models} models as subjects. G–G, H–F: Greenhouse–Geisser and Huynh–Feldt "
-        "corrections for departures from sphericity; η²G, η²p: generalized and partial eta squared."
+def anova(findings: ModelFindings, fitted: Anova) -> str:
+    """Caption of the tests of the analysis of variance, with the models that it leaves out."""
+    text = (
+        f"{fitted.subjects} of {findings.design.models} models as subjects. G–G, H–F: "
+        "Greenhouse–Geisser and Huynh–Feldt corrections for departures from sphericity; η²G, η²p: "
+        "generalized and partial eta squared."
     )
-
-
-def left_out(findings: ModelFindings, models: Sequence[LeftOut]) -> str:
-    """Which models the analysis of variance could not use, and why."""
-    if not models:
-        return ""
+    if not (subjects := [model.subject for model in fitted.left_out]):
+        return text
     every = cells(findings.scores, "model", findings.factors, findings.measure)
     every = every.named(findings.names)
-    subjects = [model.subject for model in models]
     named = [f"model {s}: {every.reason(every.subjects.index(s))}" for s in subjects[:_MAX_NAMED]]
-    more = len(models) - _MAX_NAMED
+    more = len(subjects) - _MAX_NAMED
     named += [f"and {more} more (left_out.csv)"] * (more > 0)
-    return f"Left out of the ANOVA ({counted(len(models), 'model')}): {'; '.join(named)}."
+    models = counted(len(subjects), "model")
+    return f"{text} Left out of the ANOVA ({models}): {'; '.join(named)}."
 
 
 def mixed(model: MixedModel) -> str:
     """Caption of the mixed model."""
-    note = f"; {model.note}" if model.note else ""
     return (
         "The mixed model uses all available cells: REML, Satterthwaite's degrees of freedom; like "
         f"the uncorrected ANOVA it assumes sphericity; {model.cells} cells of {model.subjects} "
-        f"models, {model.missing} missing{note}."
+        f"models, {model.missing} missing{f'; {model.note}' * bool(model.note)}."
     )
 
 
