@@ -104,7 +104,7 @@ def variants_summary(variants: Readings, kind: Words) -> str:
     columns = [*zip(*(verdicts for _, verdicts in variants), strict=True)]
     under = f"under any of {len(variants)} variants"
     if not columns:
-        return f"No {kind.treatment} is shown to beat another {under}."
+        return f"No {kind.treatment} significantly beats another {under}."
     groups: dict[str, list[str]] = {"hold": [], "open": [], "reversed": []}
     for column in columns:
         verdicts = {judged.verdict for judged in column}

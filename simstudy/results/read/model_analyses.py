@@ -6,16 +6,17 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import pandas as pd
+
+from simstudy.analysis.models.average_ranks import Ranks
+from simstudy.analysis.models.findings import Absent, AnalysisDesign, ModelFindings
 from simstudy.errors import SimstudyError
 from simstudy.results.read.base import Results
 from simstudy.study.constants import REFINED
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
-    from simstudy.analysis.models.average_ranks import Ranks
-    from simstudy.analysis.models.findings import Absent, ModelFindings
     from simstudy.networks.model import Model
     from simstudy.sources.changes.world import World
 
@@ -69,8 +70,6 @@ class ModelResults(Results):
 
     def findings(self, measure: str | None = None) -> ModelFindings:
         """The findings for a measure; the primary one by default."""
-        from simstudy.analysis.models.findings import AnalysisDesign, ModelFindings
-
         name, study = self._measure(measure), self.study
         if name not in self._findings:
             design = AnalysisDesign(
@@ -98,8 +97,6 @@ class ModelResults(Results):
 
         A factor with a single level is left out; without any factor the table is empty.
         """
-        import pandas as pd
-
         findings = self.findings(measure)
         return _present(findings.anova).table.copy() if findings.factors else pd.DataFrame()
 
@@ -171,8 +168,6 @@ class ModelResults(Results):
             The column whose levels are compared, and the one at whose levels they are; None for
             ``within`` if the study has a single dose.
         """
-        import pandas as pd
-
         from simstudy.analysis.tests.pairwise import pairwise
 
         findings, options = self._options(measure, confidence, adjustment)
@@ -203,8 +198,6 @@ class ModelResults(Results):
         confidence, adjustment : optional
             As in `pairwise`.
         """
-        import pandas as pd
-
         from simstudy.analysis.models.thresholds import thresholds
 
         findings, options = self._options(measure, confidence, adjustment)
@@ -250,8 +243,6 @@ class ModelResults(Results):
 
     def left_out(self, measure: str | None = None) -> pd.DataFrame:
         """The models without a finite value of a measure in at least one cell, and the reason."""
-        import pandas as pd
-
         return pd.DataFrame(self.findings(measure).left_out, columns=["model", "reason"])
 
     def ranks(self, size: int | None = None, measure: str | None = None) -> pd.DataFrame:
@@ -260,8 +251,6 @@ class ModelResults(Results):
         At one dose, or of the scores averaged over all doses; `rank_tests` has the tests. With a
         single treatment the table is empty.
         """
-        import pandas as pd
-
         several = len(self.treatments) > 1
         return self.rank_tests(size, measure).table.copy() if several else pd.DataFrame()
 
@@ -376,8 +365,6 @@ class ModelResults(Results):
 
 def _present(outcome: Outcome | Absent) -> Outcome:
     """An outcome of the analysis; refused with the reason if it is absent."""
-    from simstudy.analysis.models.findings import Absent
-
     if isinstance(outcome, Absent):
         raise SimstudyError(outcome.reason)
     return outcome
