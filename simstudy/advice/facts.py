@@ -53,8 +53,7 @@ class Crossing(NamedTuple):
     share: float
 
 
-@dataclass(frozen=True)
-class SimulationCheck:
+class SimulationCheck(NamedTuple):
     """Simulated and cross-validated scores with the same number of training rows.
 
     Attributes
@@ -232,8 +231,7 @@ def _estimate(values: FloatArray) -> IntervalEstimate:
     return IntervalEstimate(float(np.mean(values)), *np.quantile(values, TAILS).tolist())
 
 
-@dataclass(frozen=True)
-class DescribedTable:
+class DescribedTable(NamedTuple):
     """The table that the advice is about, and what was made of it.
 
     Attributes

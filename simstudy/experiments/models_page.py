@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Callable, Hashable, Iterator, Mapping
-from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -118,25 +117,21 @@ class ModelsPage(Page[ModelFindings, M]):
         compared = [build.pairs(findings, at) for at in design.sizes if len(design.learners) > 1]
         precision = [build.standard_errors(findings), build.models_needed(findings)]
         many = len(design.learners) > captions.MAX_BARS
-        each = curves.each_learner(findings).charts if many else ()
-
-        def renamed(table: Table) -> Table:
-            return replace(table, name=f"{table.name}_{findings.measure}")
-
+        each, measure = curves.each_learner(findings).charts if many else (), findings.measure
         return {
             "reading": captions.reading(findings, overtaking),
             "each": svg.panels(each, f"each{index}"),
             "each_note": captions.curve_panels(findings, alone=False),
-            "means": renamed(build.means(findings, alone=False)),
+            "means": build.means(findings, alone=False).named_by(measure),
             "differences": panels,
             "difference_notes": notes,
-            "thresholds": None if thresholds is None else renamed(thresholds),
-            "tests": [renamed(table) for table in tests],
+            "thresholds": thresholds and thresholds.named_by(measure),
+            "tests": [table.named_by(measure) for table in tests],
             "test_notes": [*build.missing_tests(analyses), *[note] * bool(note and tests)],
-            "pairs": [renamed(table) for table in compared],
+            "pairs": [table.named_by(measure) for table in compared],
             "pair_notes": captions.pairs(findings, len(design.learners) <= build.MAX_IN_MATRIX),
             "models": svg.panels(spread.models(findings), f"models{index}"),
-            "precision": [renamed(table) for table in precision if isinstance(table, Table)],
+            "precision": [t.named_by(measure) for t in precision if isinstance(t, Table)],
             "precision_note": captions.precision(findings),
         }
 

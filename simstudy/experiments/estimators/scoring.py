@@ -6,7 +6,7 @@ import itertools
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -27,8 +27,7 @@ BOUNDS = tuple(f"{end}_{name}" for name in INTERVALS for end in ("lower", "upper
 COLUMNS = ("model", "size", "estimator", "learner", "measure", *VALUES, *BOUNDS)
 
 
-@dataclass(frozen=True)
-class Available:
+class Available(NamedTuple):
     """The rows available at one dose, and the exact values that are to be estimated.
 
     ``exact`` and ``means`` are of shape (learners, measures): of the learners fitted to these rows,

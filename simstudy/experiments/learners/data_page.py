@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Hashable, Iterator, Mapping
 from typing import Any
 
 import pandas as pd
@@ -25,6 +24,7 @@ from simstudy.report.charts.printed import data_makers
 from simstudy.report.charts.spec import Chart
 from simstudy.report.pages.curve_section import data_curve_sections
 from simstudy.report.pages.page import curves_section, design_section, failures_section
+from simstudy.report.prose import captions
 from simstudy.report.prose import data_statements as prose
 from simstudy.report.prose import design as words
 from simstudy.report.prose.finding import by_other_measures, data_finding
@@ -107,23 +107,19 @@ class DataPage(Page[DataFindings, DataResults]):
         further = [results.data_findings(each) for each in results.measures if each != name]
         by_size = _by_size(results, name)
         after = [build.size_words(results, size) for size in results.study.doses]
-
-        def renamed(table: Table) -> Table:
-            return replace(table, name=f"{table.name}_{name}")
-
-        smaller = [
-            replace(build.means(at, text), name=f"means_{place}")
-            for place, (at, text) in enumerate(zip(by_size[:-1], after, strict=False))
-        ]
+        smaller = zip(by_size[:-1], after, strict=False)
         panels = (charts.learning(by_size, name) for name in findings.datasets[:_MAX_PANELS])
         return {
             "others": by_other_measures(further),
-            "standings": renamed(build.standings(findings)) if rivals else None,
-            "means": renamed(build.means(findings, after[-1])),
-            "spread": renamed(build.means(findings, after[-1], spread=True)),
-            "smaller": [renamed(table) for table in smaller],
-            "winners": renamed(build.winners(findings)) if several else None,
-            "over": _over(findings, index, renamed),
+            "standings": build.standings(findings).named_by(name) if rivals else None,
+            "means": build.means(findings, after[-1]).named_by(name),
+            "spread": build.means(findings, after[-1], spread=True).named_by(name),
+            "smaller": [
+                build.means(at, text).named_by(f"{place}_{name}")
+                for place, (at, text) in enumerate(smaller)
+            ],
+            "winners": build.winners(findings).named_by(name) if several else None,
+            "over": _over(findings, index),
             "learning": svg.panels(panels, f"learning{index}") if len(by_size) > 1 else [],
         }
 
@@ -137,10 +133,7 @@ class DataPage(Page[DataFindings, DataResults]):
             "a learner has no mean on a data set where one of its splits failed; tests state which "
             "data they use"
         )
-        shared = (
-            f"On {results.manifest['platform']}. Counts shared by several learners are computed "
-            "once and charged to each."
-        )
+        shared = f"On {results.manifest['platform']}. {captions.SHARED}"
         properties = {"table": build.properties(results.properties()), "notes": _notes(results)}
         costs = build.costs(results, median_seconds(results.timings, ("dataset", "learner")))
         shown = compared if several else []
@@ -281,9 +274,7 @@ def _by_size(results: DataResults, name: str) -> list[DataFindings]:
     return [results.data_findings(name, size=size) for size in results.sizes]
 
 
-def _over(
-    findings: DataFindings, index: int, renamed: Callable[[Table], Table]
-) -> dict[str, object] | None:
+def _over(findings: DataFindings, index: int) -> dict[str, object] | None:
     """Diagrams and tests over data sets, if there are several learners and data sets."""
     over = findings.over_sets
     if over is None:
@@ -307,8 +298,8 @@ def _over(
         "no_posterior": posterior.absent,
         "posterior": None if posterior.absent else _rows(posterior, f"posterior{index}"),
         "shown": len(posterior.y.marks),
-        "tests": renamed(build.tests(over)) if rows > 2 else None,
-        "pairs": renamed(build.pairs(over, findings.info)),
+        "tests": build.tests(over).named_by(findings.measure) if rows > 2 else None,
+        "pairs": build.pairs(over, findings.info).named_by(findings.measure),
     }
 
 

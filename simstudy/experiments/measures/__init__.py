@@ -56,8 +56,7 @@ class Measures(Experiment):
     def info(self, plan: Plan, column: ScoreColumn) -> MeasureInfo:
         """Describe a share of right choices, or a loss."""
         target: MeasureInfo = MEASURES.get(column.measure).info
-        plain = column.label == column.measure
-        label = target.label if plain else column.label
+        label = target.label if column.label == column.measure else column.label
         if column.test == RIGHT:
             return MeasureInfo(True, label=f"right choices by {label}", share=True)
         return MeasureInfo(False, target.logarithmic, f"loss in {label}", target.unit)

@@ -13,9 +13,9 @@ Two different learners have a difference that is known exactly for every data se
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 
@@ -36,8 +36,7 @@ LEVEL = 0.05
 Splitter = Callable[[Scheme], Sequence[Split]]
 
 
-@dataclass(frozen=True)
-class Contest:
+class Contest(NamedTuple):
     """One data set of a model: pairs of learners without a difference, and with one."""
 
     judge: Judge

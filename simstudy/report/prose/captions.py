@@ -34,6 +34,7 @@ SPHERICITY = (
     "undefined for a single contrast, which is spherical by definition, and for more contrasts "
     "than degrees of freedom. Where ε is well below 1, use the corrected p."
 )
+SHARED = "Counts shared by several learners are computed once and charged to each."
 MAX_BARS = 6  # learners whose intervals and limits are drawn in one chart
 REGRET_PARTS = (
     "Line with dots: regret. Orange, up to the dashed line: representation. Blue: estimation, "
@@ -382,7 +383,4 @@ def costs(platform: str, test_size: int | str) -> str:
     """What the times to fit and to predict are."""
     exact = "all configurations of a model"
     on = f"{test_size:,} test rows" if isinstance(test_size, int) else exact
-    return (
-        f"Medians over the models, on {platform}; the time to predict is that for {on}. Counting a "
-        "table that several learners share is charged to each learner that uses it."
-    )
+    return f"Medians over the models, on {platform}; the time to predict is that for {on}. {SHARED}"

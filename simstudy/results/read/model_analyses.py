@@ -220,14 +220,13 @@ class ModelResults(Results):
 
     def difference_curve(self, first: str, second: str, measure: str | None = None) -> pd.DataFrame:
         """The lead of the second treatment at each dose, with adjusted intervals."""
-        for name in (first, second):
-            self._check_treatment(name)
+        self._check_treatments(first, second)
         return self.findings(measure).curve(first, second)
 
-    def _check_treatment(self, name: str) -> None:
-        if name not in self.treatments:
+    def _check_treatments(self, *names: str) -> None:
+        if unknown := [name for name in names if name not in self.treatments]:
             labels, kind = ", ".join(self.treatments), self.study.experiment.treatment
-            raise SimstudyError(f"no {kind} {name!r} here; there are {labels}")
+            raise SimstudyError(f"no {kind} {unknown[0]!r} here; there are {labels}")
 
     def precision(self, measure: str | None = None, mcse: float | None = None) -> pd.DataFrame:
         """Monte-Carlo standard errors of all means and paired differences.
@@ -318,8 +317,7 @@ class ModelResults(Results):
         from simstudy.report.charts import mpl, pairs
 
         self._check_several("a difference needs two")
-        for label in (first, second):
-            self._check_treatment(label)
+        self._check_treatments(first, second)
         if first == second:
             kinds = self.study.experiment.name
             raise SimstudyError(f"'{first}' is specified twice; a difference needs two {kinds}")
