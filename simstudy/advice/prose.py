@@ -7,7 +7,7 @@ import math
 from simstudy.advice import facts
 from simstudy.advice.facts import Advice, DescribedTable, Outlook
 from simstudy.report.prose.numbers import digits, fixed, percent, plus, rows
-from simstudy.report.prose.phrases import listed
+from simstudy.report.prose.phrases import in_unit, listed, opening
 
 _FITTERS = {
     "camml": "CaMML’s posterior over networks",
@@ -30,8 +30,7 @@ _VERDICTS = {
 def summary(advice: Advice) -> list[str]:
     """Return the advice in a few sentences, the most important first."""
     first = advice.outlooks[0]
-    later = [*more_rows(advice), *overtaking(first)]
-    return [now(first), *later, ceiling(first), check(first)]
+    return [now(first), *more_rows(advice), *overtaking(first), ceiling(first), check(first)]
 
 
 def headline(outlook: Outlook) -> str:
@@ -159,8 +158,7 @@ def check(outlook: Outlook) -> str:
 
 def interval(score: facts.IntervalEstimate, of: Outlook) -> str:
     """Write a score with its interval and unit."""
-    unit = f" {of.info.unit}".rstrip()
-    return f"{fixed(score.value)} [{fixed(score.low)}, {fixed(score.high)}]{unit}"
+    return in_unit(f"{fixed(score.value)} [{fixed(score.low)}, {fixed(score.high)}]", of.info)
 
 
 def left_out(about: DescribedTable) -> list[str]:
@@ -177,7 +175,7 @@ def left_out(about: DescribedTable) -> list[str]:
             f"highest mutual information with the class; the other {about.unsimulated} are used "
             "only in cross-validation."
         )
-    return [*sentences, *(note[:1].upper() + note[1:].rstrip(".") + "." for note in about.notes)]
+    return [*sentences, *(opening(note.rstrip(".")) + "." for note in about.notes)]
 
 
 def basis(advice: Advice) -> list[str]:

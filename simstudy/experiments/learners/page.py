@@ -14,7 +14,7 @@ from simstudy.report.charts.printed import learner_makers
 from simstudy.report.pages.curve_section import curve_section
 from simstudy.report.pages.page import curves_section
 from simstudy.report.prose import captions
-from simstudy.report.prose.phrases import MAX_NAMED, all_sizes, listed
+from simstudy.report.prose.phrases import MAX_NAMED, all_sizes, listed, with_unit
 from simstudy.report.tables import facts
 from simstudy.study.study import Study
 from simstudy.texts import counted
@@ -39,13 +39,11 @@ class LearnersPage(ModelsPage[LearnerResults]):
 
     def aims(self, study: Study) -> str:
         """Return what is compared, and by what."""
-        labels = study.labels
-        learn = "they learn" if len(labels) > 1 else "it learns"
         several = len(study.doses) > 1
         more = ", and to see how that changes with the number of training rows" * several
         return (
-            f"To compare {counted(len(labels), 'learner')} by how close the class probabilities "
-            f"that {learn} are to the true ones{more}."
+            f"To compare {counted(len(study.labels), 'learner')} by how close the predicted class "
+            f"probabilities are to the true ones{more}."
         )
 
     def own_sections(self, results: LearnerResults) -> list[Section]:
@@ -63,13 +61,12 @@ class LearnersPage(ModelsPage[LearnerResults]):
 
     def estimands(self, study: Study, info: MeasureInfo) -> str:
         """Return the means, differences and thresholds."""
-        unit = f" ({info.unit})" if info.unit else ""
         several = len(study.labels) > 1
         pairs = " For each pair of learners and training size: the mean paired difference."
         change = " For each pair of learners: the training size at which it changes sign."
         return (
             "For each learner and training size: the mean, over the models of the family, of its "
-            f"{info.label}{unit} after training on a random set of that size."
+            f"{with_unit(info)} after training on a random set of that size."
             + pairs * several
             + change * (several and len(study.doses) > 1)
         )

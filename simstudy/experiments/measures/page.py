@@ -13,7 +13,7 @@ from simstudy.experiments.models_page import ModelsPage
 from simstudy.experiments.page import Section
 from simstudy.measures.base import MeasureInfo
 from simstudy.report.prose.numbers import NONE, percent, percentages, rows
-from simstudy.report.prose.phrases import MAX_NAMED, level, listed
+from simstudy.report.prose.phrases import MAX_NAMED, level, listed, with_unit
 from simstudy.report.tables.table import Options, Table, TableCell, make_table, words
 from simstudy.study.study import Study
 from simstudy.texts import counted
@@ -43,10 +43,9 @@ class MeasuresPage(ModelsPage[MeasureResults]):
 
     def estimands(self, study: Study, info: MeasureInfo) -> str:
         """Return the shares of right choices and the losses."""
-        unit = f" ({info.unit})" if info.unit else ""
         return (
             f"For each measure and test size: the mean, over the models of the family, of its "
-            f"{info.label}{unit}: over all pairs of learners and {study.data.repeats} test sets, "
+            f"{with_unit(info)}: over all pairs of learners and {study.data.repeats} test sets, "
             "the share in which it prefers the learner that is better by the target. A tie of the "
             "measure counts half; pairs tied by the target are left out. The loss is the mean "
             "shortfall of the preferred learner in the target. For each pair of measures and test "
