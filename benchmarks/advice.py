@@ -3,9 +3,9 @@
     python benchmarks/advice.py [--sets adult,chess] [--draws 10] [--out results/advice.jsonl]
                                 [--others] [--table]
 
-Of six data sets of the UCI repository 200 and 500 rows are drawn at random. From them alone, each
+Of six data sets of the UCI repository 200 and 500 rows are drawn at random. Only from these, each
 learner's score with 2,000 rows is predicted (segment: 1,000; adult, letter-recognition, pendigits
-and satellite also 5,000), and compared with the outcome: the learner fitted to so many other rows
+and satellite also 5,000), and compared with the outcome: the learner fitted to that many other rows
 of the set, tested on at least 1,000 further ones. The rivals are the present score ("as
 cross-validated now"), and a power law fitted to the learning curve of subsamples.
 
@@ -17,7 +17,7 @@ goes on; `--sets` lets several processes share the work, and `--table` prints wh
 
 Errors, orders, coverage and widths are averaged within a data set first, so that data sets count
 equally; standard errors are over data sets. Beside the rivals stand the scores of simulated truths
-without those of the table ("simulated truth alone").
+without those of the table ("simulated truth only").
 """
 
 from __future__ import annotations
@@ -34,14 +34,13 @@ import numpy as np
 from simstudy import read_data
 from simstudy.advice.forecast import Present, Simulated, forecast, power_laws
 from simstudy.arrays import FloatArray
-from simstudy.data.preparation.prepare import Preparation
-from simstudy.data.preparation.suggested import suggested_preparation
+from simstudy.data.preparation.prepare import Preparation, suggested_preparation
 from simstudy.data.sample import Sample
 from simstudy.data.splits.schemes import make_scheme
 from simstudy.learners import AODE, C45, TAN, NaiveBayes
 from simstudy.measures.base import clip
 from simstudy.measures.scores.rewards import information_reward
-from simstudy.sources.families.fitters import FITTERS, draw_model, informative
+from simstudy.sources.families.fitted import FITTERS, draw_model, informative
 
 DATA = Path(__file__).parents[1] / "studies" / "data" / "uci"
 TARGETS = {
@@ -57,7 +56,7 @@ ROWS = (200, 500)
 OTHERS = {"german": (600,), "ttt": (600,), "vehicle": (500,), "balance-scale": (400,)}
 FEW_ROWS = 150
 LARGEST_GAIN = "letter-recognition"  # scores grow most with rows: results without it, too
-RIVALS = ("advice", "as now", "power law", "simulated truth alone")
+RIVALS = ("advice", "as now", "power law", "simulated truth only")
 LEARNERS = {"NB": NaiveBayes(), "TAN": TAN(), "AODE": AODE(), "C4.5": C45()}
 SHARES = (0.125, 0.25, 0.5, 1.0)
 MODELS, REPEATS, TEST_ROWS = 10, 1, 2500
@@ -149,7 +148,7 @@ def predictions(one: dict[str, Any], measure: int) -> dict[str, FloatArray]:
         "high": high[after],
         "as now": np.tile(now.means, (len(after), 1)),
         "power law": now.means + courses,
-        "simulated truth alone": drawn.mean(axis=0)[after],
+        "simulated truth only": drawn.mean(axis=0)[after],
         "outcome": np.array(one["outcome"])[..., measure].reshape(-1, learners),
     }
 

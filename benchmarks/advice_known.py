@@ -7,7 +7,7 @@ From 100, 400 and 1,600 rows the scores of learners are predicted as in `advice.
 the mean score of 8 further training sets from the network itself, tested on 5,000 rows. Two
 questions:
 
-level     mean absolute error of scores with 4,000 rows on simulated truths alone, without the
+level     mean absolute error of scores with 4,000 rows only on simulated truths, without the
           table's own scores: networks drawn given more rows should be closer to the truth
 interval  how often the 95% intervals of the forecast, for twice and ten times the rows, hold the
           truth, with its standard error (learners of a network share its luck)
@@ -26,7 +26,7 @@ from advice import kept, present, scores
 from simstudy.advice.forecast import Present, Simulated, forecast
 from simstudy.data.preparation.prepare import Preparation
 from simstudy.families import KDBFamily, TANFamily
-from simstudy.sources.families.fitters import FITTERS, draw_model, informative
+from simstudy.sources.families.fitted import FITTERS, draw_model, informative
 
 ROWS, FAR = (100, 400, 1600), 4000
 MODELS, TRAINING_SETS, TEST_ROWS = 12, 8, 5000

@@ -194,7 +194,7 @@ def equal(cells: np.ndarray) -> np.ndarray:
 
 
 def coverage(inside: np.ndarray, together: int) -> np.ndarray:
-    """Return how often so many neighbouring columns of studies x columns are all inside."""
+    """Return how often ``together`` neighbouring columns of studies x columns are all inside."""
     blocks = inside.reshape(len(inside), -1, together)
     return blocks.all(axis=2).mean(axis=0)
 

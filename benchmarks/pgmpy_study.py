@@ -5,7 +5,7 @@
 DATA is as `benchmarks/weka/RunWeka.java` says. Fits a network of Naive Bayes structure and the one
 that `TreeSearch` finds to every training set, both smoothed by Laplace's rule, answers the test set
 and writes one line for each cell. At the end it prints the seconds from the first cell on, so that
-the time to start can be told apart.
+the time to start can be separated.
 """
 
 from __future__ import annotations

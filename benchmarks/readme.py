@@ -131,7 +131,7 @@ def arithmetic(out: Path) -> None:
 
 
 def limits(out: Path) -> None:
-    """What each learner makes of the population, seed 2007: its reward against CaMML's."""
+    """Each learner's score when fitted to the whole population, seed 2007, against CaMML's."""
     for family in FAMILIES:
         content = simstudy.load_study(STUDIES / f"thresholds_{family}.toml").as_dict()
         content |= {"name": f"limits_{family}"}

@@ -21,7 +21,7 @@ pgmpy   Naive Bayes and TAN (by mutual information) on every tenth model of each
         models is not measured but reckoned: the start, once, and the mean cell times their number.
         simstudy runs all models. The Naive Bayes of both must have equal rewards.
 report  studies/tan.toml as the README's first command runs it, with and without its report, and
-        importing matplotlib, pandas and scipy.stats alone: seconds that pass, and seconds of
+        importing only matplotlib, pandas and scipy.stats: seconds that pass, and seconds of
         computing by all processes together. The report is the difference of the first two.
 jobs    studies/tan.toml with 200 models by two processes and by one, whole commands, no report.
 start   importing simstudy, and --help.

@@ -42,7 +42,7 @@ from rich.table import Table
 
 import simstudy
 from simstudy.analysis.models.difference_curves import PairCurve
-from simstudy.analysis.models.thresholds import compared, overtaking, sizes_to_add
+from simstudy.analysis.models.thresholds import compared, sizes_to_add
 
 SEED = 2013
 OWN = (50, 500, 5000)
@@ -175,13 +175,12 @@ def judged(
         known = truth[pair.first, pair.second]
         for change in pair.changes:
             assert pair.curve is not None
-            low, high = pair.curve.sizes[[change.before, change.after]]
-            wrong = known.sign(low) != -change.sign or known.sign(high) != change.sign
-            stated = overtaking(pair, change)
-            printed = stated.estimated
+            low, high, sign = change.before, change.after, 1 if change.ahead == pair.second else -1
+            wrong = known.sign(low) != -sign or known.sign(high) != sign
+            printed = change.estimated
             inside = known.between(low, high)
-            covers = printed and any(stated.lower <= zero <= stated.upper for zero in inside)
-            width = stated.upper / stated.lower if printed else np.nan
+            covers = printed and any(change.lower <= zero <= change.upper for zero in inside)
+            width = change.upper / change.lower if printed else np.nan
             name = f"{pair.first} and {pair.second}"
             found.append((name, wrong, printed, covers, width, len(pair.curve.sizes)))
     return found

@@ -245,7 +245,7 @@ reversed_.table.round(3)
 # first such data set:
 
 # %%
-examples = [one for one in reversed_.found if one.example is not None]
+examples = [one for one in reversed_.cases if one.example is not None]
 if examples:
     one = examples[0]
     row = one.example
@@ -258,7 +258,7 @@ if examples:
 
 # %%
 accuracy, reward = results.dataset_table("accuracy"), results.dataset_table("information_reward")
-reversals = {one.dataset for one in reversed_.found}
+reversals = {one.dataset for one in reversed_.cases}
 fig, ax = plt.subplots(figsize=(6.4, 3.6))
 for place, name in enumerate(accuracy.columns):
     ax.scatter(accuracy[name], reward[name], s=18, color=COLOURS[place], label=name)

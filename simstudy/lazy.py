@@ -26,6 +26,20 @@ _LINE = re.compile(
     re.MULTILINE,
 )
 
+# Names in study files that are not those of the classes.
+_NAMES = {
+    "CaMML": "camml",
+    "BootstrapEstimator": "bootstrap_632",
+    "NestedEstimator": "nested_cross_validation",
+    "McNemarTest": "mcnemar",
+}
+_WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")  # where one begins
+
+
+def component_name(name: str, kind: str) -> str:
+    """Return the name in study files of a built-in component: `KDBFamily` is the family "kdb"."""
+    return _NAMES.get(name) or _WORD.sub("_", name.removesuffix(kind.capitalize())).lower()
+
 
 def built_in(kind: str) -> bool:
     """Mark the imports of the built-in components of a kind; always False."""

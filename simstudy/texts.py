@@ -98,11 +98,11 @@ def csv_text(value: str) -> str:
 
 def as_csv(table: pd.DataFrame) -> str:
     """Return a table as CSV without formulas; the rest is as `DataFrame.to_csv` writes it."""
-    import numpy as np
+    import pandas as pd
 
     escaped = table.set_axis([csv_value(name) for name in table.columns], axis=1)
     for place, kind in enumerate(table.dtypes):
         if kind.kind not in "fib":  # text, or mixed types
             values = [csv_value(value) for value in table.iloc[:, place]]
-            escaped.isetitem(place, np.array(values, dtype=object))  # a list would become numbers
+            escaped.isetitem(place, pd.Series(values, dtype=object).array)  # stays as it is
     return escaped.to_csv(index=False, lineterminator="\n")

@@ -78,11 +78,11 @@ class StoppedMLP(Learner):
     def fit(self, sample: Sample, rng: np.random.Generator | None = None) -> FittedScikit:
         present, encoder = np.flatnonzero(sample.class_counts), Encoder(sample, "onehot")
         if len(present) < 2:
-            return FittedScikit(None, present, encoder, sample)
+            return FittedScikit(None, encoder, sample)
         rows = encoder(sample)
         target = np.searchsorted(present, sample.target)
         network = self._train(rows, target)
-        return FittedScikit(network, present, encoder, sample)
+        return FittedScikit(network, encoder, sample)
 
     def _train(self, rows: Any, target: Any) -> MLPClassifier:
         """Return the network that was kept when the measure stopped to gain."""

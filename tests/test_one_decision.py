@@ -177,7 +177,6 @@ RULES = {
             "measures/base.py": "`extremes`, which such frequencies have",
             "measures/theory/answer_sets.py": "the middles of ranks, not of classes",
             "learners/networks/camml/costs.py": "the probability of an arc",
-            "learners/bayes/tree_searches.py": "tables of attributes without the predicted row",
         },
         (
             "prior = (counts + 0.5) / (counts.sum() + classes / 2)",

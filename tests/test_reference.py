@@ -18,6 +18,7 @@ from simstudy.components.registry import CHANGES, ESTIMATORS, FAMILIES, LEARNERS
 from simstudy.sources.families.base import Family
 from simstudy.study import lists, sections
 from simstudy.study.claims import ModelClaim, Relation, Statement
+from simstudy.study.content import StudyFile
 from simstudy.study.lists import Collection, is_collection, load_collection
 from simstudy.study.study import Study, load_study
 
@@ -138,7 +139,7 @@ def test_paths_in_the_architecture_exist():
 @pytest.mark.parametrize(
     ("heading", "of"),
     [
-        ("Top level", sections.StudyFile),
+        ("Top level", StudyFile),
         ("`[data]`", sections.Data),
         ("`[[learners]]`", sections.LearnerSection),
         ("`[measures]`", sections.MeasuresSection),

@@ -15,12 +15,11 @@ import numpy as np
 from simstudy.advice.facts import Advice, DescribedTable, Outlook
 from simstudy.advice.forecast import Present, Simulated, forecast
 from simstudy.arrays import FloatArray
-from simstudy.data.checks.leaks import check_usable, few_rows, screened
-from simstudy.data.checks.warnings import oddities
-from simstudy.data.files.arff_writer import sample_text
+from simstudy.data.checks import check_usable, few_rows, oddities, screened
+from simstudy.data.files.arff import sample_text
 from simstudy.data.files.assembly import ReadOptions
 from simstudy.data.files.read import column_names, read_data_set
-from simstudy.data.preparation.suggested import suggested_preparation
+from simstudy.data.preparation.prepare import suggested_preparation
 from simstudy.data.sample import Sample
 from simstudy.data.schema import Schema
 from simstudy.engine.seeds import stream

@@ -15,7 +15,7 @@ from scipy.special import stdtrit
 
 from simstudy.advice.forecast import TAILS, Forecast, Present, Simulated
 from simstudy.arrays import FloatArray
-from simstudy.data.checks.leaks import Screening
+from simstudy.data.checks import Screening
 from simstudy.measures.base import MeasureInfo
 
 SUPPORTED = 0.9  # the share of scenarios from which a crossing is reported

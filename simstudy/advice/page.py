@@ -16,7 +16,7 @@ from simstudy.report.charts.spec import Axis, Chart
 from simstudy.report.pages.page import render
 from simstudy.report.prose.numbers import fixed, number, plus, rows
 from simstudy.report.prose.phrases import axis_label, opening
-from simstudy.report.tables.table import Options, Table, TableCell, by_size, make_table, words
+from simstudy.report.tables.table import Table, TableCell, by_size, make_table, words
 
 
 def advice_page(advice: Advice) -> str:
@@ -159,8 +159,8 @@ def _predicted_table(advice: Advice, outlook: Outlook) -> Table:
         cells |= {(label, size): cell for label, cell in zip(labels, column, strict=True)}
     name, title = f"predicted_{outlook.measure}", f"Predicted {axis_label(outlook.info)}"
     caption = "By number of training rows; intervals hold 95% of the scenarios. Bold: best mean."
-    options: Options = {"caption": caption, "data": table[table["measure"] == outlook.measure]}
-    return by_size(name, title, experiment(DEFAULT), labels, sizes, cells, **options)
+    data, kind = table[table["measure"] == outlook.measure], experiment(DEFAULT)
+    return by_size(name, title, kind, labels, sizes, cells, caption=caption, data=data)
 
 
 def gain_table(advice: Advice) -> Table:
@@ -175,8 +175,8 @@ def gain_table(advice: Advice) -> Table:
     heads = ["learner", *(f"{rows(size - advice.about.rows)} more" for size in sizes)]
     caption = "Gain over the score with your rows; intervals hold 95% of the scenarios."
     rules = {*range(len(learners), len(lines), len(learners))}
-    options: Options = {"caption": caption, "data": advice.gains(), "rules": rules}
-    return make_table("gains", "What more rows bring", heads, lines, **options)
+    title, data = "What more rows bring", advice.gains()
+    return make_table("gains", title, heads, lines, caption=caption, data=data, rules=rules)
 
 
 def _check_table(outlook: Outlook) -> Table:

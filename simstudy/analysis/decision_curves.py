@@ -67,15 +67,15 @@ def _of(
     return lambda ranking, where: curve(ranking).at(where)
 
 
-_FIRST = "share of all rows, those ranked first"
+_FIRST = "share of all rows, highest-ranked first"
 KINDS = {
     "roc": Kind("ROC curves", "false positive rate", "true positive rate", _of(curves.Roc)),
     "precision_recall": Kind(
         "Precision–recall curves", "recall", "precision", _of(curves.PrecisionRecall)
     ),
-    "lift": Kind("Lift charts", _FIRST, "share of the positive rows among them", _of(curves.Lift)),
+    "lift": Kind("Lift charts", _FIRST, "share of the positive rows included", _of(curves.Lift)),
     "cost": Kind("Cost curves", "probability cost", "normalized expected cost", _least_cost),
-    "profit": Kind("Profit", _FIRST, "profit for each row of all", _profit),
+    "profit": Kind("Profit", _FIRST, "profit per row", _profit),
     "reliability": Kind(
         "Reliability", "predicted probability", "observed frequency", _reliability, bins=True
     ),
@@ -169,9 +169,9 @@ def curve_table(
     **options: float,
 ) -> pd.DataFrame:
     """Return the mean curve of each learner: `learner`, `x`, `y`, `low`, `high`, `curves`."""
-    every = [mean_curve(kind, each, heights, **options) for each in rankings.values()]
     tables = [
-        curve.table().assign(learner=label) for label, curve in zip(rankings, every, strict=True)
+        mean_curve(kind, each, heights, **options).table().assign(learner=label)
+        for label, each in rankings.items()
     ]
     return pd.concat(tables, ignore_index=True)[["learner", *MeanCurve._fields]]
 

@@ -8,10 +8,9 @@ from numbers import Real
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
-from simstudy.arrays import FloatArray, IntArray
+from simstudy.arrays import AnyArray, BoolArray, FloatArray, IntArray
 
 logger = logging.getLogger("simstudy.analysis")
 
@@ -37,7 +36,7 @@ class Cells:
     levels: list[list[Level]]
     array: FloatArray  # subjects × levels of the first factor × levels of the second …
     infinite: FloatArray  # of the same shape: the sign of infinite values, which are NaN in array
-    status: npt.NDArray[np.object_]  # of the same shape
+    status: AnyArray  # of the same shape
 
     def label(self, cell: Sequence[int]) -> str:
         """Return the label of a cell, e.g. ``learner=tan, size=50``."""
@@ -48,7 +47,7 @@ class Cells:
         """Return the same with other names of factors in its texts."""
         return replace(self, within=tuple(names.get(factor, factor) for factor in self.within))
 
-    def lacking(self, infinite_too: bool = True) -> npt.NDArray[np.bool_]:
+    def lacking(self, infinite_too: bool = True) -> BoolArray:
         """Return which values are missing or, optionally, infinite."""
         missing = np.isnan(self.array)
         return missing if infinite_too else missing & (self.infinite == 0)
@@ -122,11 +121,6 @@ def _numbers(table: pd.DataFrame, column: str) -> FloatArray:
         raise ValueError(f"the column {column!r} is not numeric: {error}") from error
 
 
-def factor_names(within: Sequence[str]) -> tuple[str, ...]:
-    """Return the names of the factors; one factor may be given as a plain string."""
-    return (within,) if isinstance(within, str) else tuple(within)
-
-
 def check_levels(factors: Sequence[str], levels: Sequence[Sequence[Level]], analysis: str) -> None:
     """Raise an error for a factor with one level, of which an analysis needs two."""
     for factor, names in zip(factors, levels, strict=True):
@@ -157,7 +151,7 @@ def cells(table: pd.DataFrame, subject: str, within: Sequence[str], value: str) 
         If a column is missing, named twice or has gaps, if there are no rows, or if a subject
         has several rows for one cell.
     """
-    factors = factor_names(within)
+    factors = tuple(within)
     columns = (subject, *factors, value)
     for column in columns:
         if column not in table.columns:

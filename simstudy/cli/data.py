@@ -63,7 +63,7 @@ def data(
     encoding: Annotated[_Text, Option(help="Encoding of the text (default: detected).")] = None,
 ) -> None:
     """Describe a data file: its variables, missing values, classes and anything odd."""
-    from simstudy.data.checks.warnings import oddities, rare_classes
+    from simstudy.data.checks import oddities, rare_classes
     from simstudy.data.files.assembly import ReadOptions
     from simstudy.data.files.read import read_data_set
 

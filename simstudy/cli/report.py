@@ -86,7 +86,7 @@ def tables(
     out: Out = None,
 ) -> None:
     """Write the tables of a study for a paper."""
-    from simstudy.report.tables.files import write_tables
+    from simstudy.report.files import write_tables
 
     for path in write_tables(_opened(directory), out or directory / "tables", format):
         echo(path)

@@ -16,7 +16,7 @@ import textwrap
 import types
 import typing
 from collections import ChainMap
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -114,6 +114,12 @@ def parameters_of(cls: type) -> list[Parameter]:
     return [*_parameters(cls, [_sections(text) for text in _docstrings(cls)])]
 
 
+def meanings(cls: type) -> dict[str, str]:
+    """The meanings of parameters that the docstrings of a class and its base classes state."""
+    entries = _all_entries(_sections(text) for text in _docstrings(cls))
+    return {name: meaning for name, (_, meaning) in entries.items() if name}
+
+
 def _docstrings(component: Definition) -> Iterator[str]:
     """The docstrings of a function, or of a class, its base classes and its classifier."""
     if not isinstance(component, type):
@@ -145,7 +151,7 @@ def plain_text(text: str) -> str:
 
 def _parameters(component: Definition, documents: list[dict[str, str]]) -> Iterator[Parameter]:
     """The parameters of a component; of a measure, all but the predictions and true classes."""
-    entries = ChainMap(*(_entries(document.get("Parameters", "")) for document in documents))
+    entries = _all_entries(documents)
     hints, defaults = _signature(component)
     for name, default in defaults.items():
         hint = hints.get(name, Any)
@@ -181,6 +187,11 @@ def defaults_of(cls: type[DataclassInstance]) -> dict[str, object]:
         for field in dataclasses.fields(cls)
         if field.init
     }
+
+
+def _all_entries(documents: Iterable[dict[str, str]]) -> Mapping[str, tuple[str, str]]:
+    """The types and meanings of the parameters in the docstrings of a class and its bases."""
+    return ChainMap(*(_entries(document.get("Parameters", "")) for document in documents))
 
 
 def _entries(section: str) -> dict[str, tuple[str, str]]:

@@ -10,7 +10,6 @@ import contextlib
 import hashlib
 import importlib
 import inspect
-import re
 import sys
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -21,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, Unpack
 
 from simstudy.components.plugins import is_plugin, plugin_digest, read_plugin
 from simstudy.errors import SimstudyError, describe, suggestion
-from simstudy.lazy import public_names
+from simstudy.lazy import component_name, public_names
 
 if TYPE_CHECKING:
     from simstudy.arrays import FloatArray
@@ -158,23 +157,10 @@ def _definition(component: Definition) -> tuple[str, str]:
     return component.__module__, component.__qualname__
 
 
-# Names in study files that are not those of the classes.
-_NAMES = {
-    "CaMML": "camml",
-    "BootstrapEstimator": "bootstrap_632",
-    "NestedEstimator": "nested_cross_validation",
-    "McNemarTest": "mcnemar",
-}
-_WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")  # where one begins
-
-
 def _built_in(kind: str, package: str) -> dict[str, str]:
     """The components of a kind that a package imports: `KDBFamily` is the family "kdb"."""
-    return {
-        _NAMES.get(name)
-        or _WORD.sub("_", name.removesuffix(kind.capitalize())).lower(): f"{module}:{name}"
-        for name, module in public_names(f"simstudy.{package}")[kind].items()
-    }
+    names = public_names(f"simstudy.{package}")[kind].items()
+    return {component_name(name, kind): f"{module}:{name}" for name, module in names}
 
 
 def _registry(kind: str, plural: str, package: str = "") -> Registry[Any]:

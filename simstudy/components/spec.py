@@ -38,7 +38,7 @@ class Spec:
     files : tuple of (str, str)
         Parameters that are files, with the names of their copies in results.
     stated_preparation : mapping, optional
-        How rows are prepared for this learner only, as far as the study states it.
+        How rows are prepared for this learner only, where the study states it.
     preparation : Preparation, optional
         How rows are prepared for this learner, once planned.
     accepts : frozenset of str

@@ -6,15 +6,14 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 import numpy as np
-import numpy.typing as npt
 
-from simstudy.arrays import AnyArray, IntArray
+from simstudy.arrays import AnyArray, ArrayLike, IntArray
 from simstudy.data.codes import MISSING, check_codes
 from simstudy.data.sample import Sample
 
 
 def attribute_codes(
-    rows: Sample | npt.ArrayLike, cards: Sequence[int], missing: bool = False
+    rows: Sample | ArrayLike, cards: Sequence[int], missing: bool = False
 ) -> IntArray:
     """Return the attribute codes of a sample or an array; −1 where a value is missing.
 
@@ -40,7 +39,7 @@ def attribute_codes(
         return codes
 
 
-def attribute_values(rows: Sample | npt.ArrayLike, cards: Sequence[int]) -> AnyArray:
+def attribute_values(rows: Sample | ArrayLike, cards: Sequence[int]) -> AnyArray:
     """Return the attribute columns of a sample or an array, NaN where a value is missing.
 
     They are codes, as integers, if all attributes are nominal and known, else floats. ``cards``

@@ -7,9 +7,8 @@ import operator
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
-from simstudy.arrays import IntArray
+from simstudy.arrays import ArrayLike, IntArray
 
 MISSING = -1  # the code of a value that is not known
 # Distinct rows are found by counting cells if there are few cells, else by sorting.
@@ -17,7 +16,7 @@ _CELLS_FOR_EACH_ROW = 20
 _FEW_CELLS = 2**12
 
 
-def check_codes(codes: npt.ArrayLike, cards: Sequence[int], noun: str) -> IntArray:
+def check_codes(codes: ArrayLike, cards: Sequence[int], noun: str) -> IntArray:
     """Return the codes as an integer array; raise an error if they do not fit ``cards``.
 
     The array is column-major: tables are counted, and probabilities gathered, over columns.
@@ -52,11 +51,8 @@ def distinct_rows(codes: IntArray, cards: Sequence[int]) -> tuple[IntArray, IntA
         first = places[present]
         places[present] = np.arange(len(present))
         return first, places[flat]
-    if cells < 2**62:
-        flat = flat_index(codes, range(len(cards)), cards)
-        _, first, inverse = np.unique(flat, return_index=True, return_inverse=True)
-    else:
-        _, first, inverse = np.unique(codes, axis=0, return_index=True, return_inverse=True)
+    rows = flat_index(codes, range(len(cards)), cards) if cells < 2**62 else codes
+    _, first, inverse = np.unique(rows, axis=0, return_index=True, return_inverse=True)
     return first, inverse.reshape(-1)
 
 

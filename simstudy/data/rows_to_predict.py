@@ -47,7 +47,8 @@ def matched(
     expected = [variable.name for variable in attributes]
     for name, number in names.items():
         if name not in (*expected, schema.target.name, *allowed):
-            raise table.error(f"the column '{name}' is no attribute{suggestion(name, expected)}")
+            near = suggestion(name, expected)
+            raise table.error(f"the column '{name}' is not an attribute{near}")
         if number > 1 and name in expected:
             raise table.error(f"{number} columns are named '{name}'")
     for name in expected:

@@ -10,9 +10,16 @@ from time import perf_counter
 from typing import TypeVar, cast
 
 import numpy as np
-import numpy.typing as npt
 
-from simstudy.arrays import BoolArray, FloatArray, IntArray, read_only, smoothed, weights_in
+from simstudy.arrays import (
+    ArrayLike,
+    BoolArray,
+    FloatArray,
+    IntArray,
+    read_only,
+    smoothed,
+    weights_in,
+)
 from simstudy.data.codes import MISSING, check_codes, distinct_rows, flat_index
 from simstudy.data.schema import Schema
 from simstudy.data.value_layout import SlotLayout, slot_layout
@@ -67,7 +74,7 @@ class Sample:
     declared: Schema | None = None  # the schema, if names and values were given
 
     def __init__(
-        self, codes: npt.ArrayLike, cards: Sequence[int], weights: npt.ArrayLike | None = None
+        self, codes: ArrayLike, cards: Sequence[int], weights: ArrayLike | None = None
     ) -> None:
         self.cards: tuple[int, ...] = tuple(int(card) for card in cards)
         if not self.cards:
@@ -78,9 +85,7 @@ class Sample:
         self._use_tables({})
 
     @classmethod
-    def of(
-        cls, values: npt.ArrayLike, schema: Schema, weights: npt.ArrayLike | None = None
-    ) -> Sample:
+    def of(cls, values: ArrayLike, schema: Schema, weights: ArrayLike | None = None) -> Sample:
         """Make a sample of values: codes from 0 if nominal, numbers if numeric, NaN if missing."""
         cards, numbers = schema.cards, np.asfortranarray(values, dtype=np.float64)
         if numbers.ndim != 2 or numbers.shape[1] != len(cards):
@@ -110,14 +115,13 @@ class Sample:
         made._use_tables({})
         return made
 
-    def _set_weights(self, weights: npt.ArrayLike | None) -> None:
+    def _set_weights(self, weights: ArrayLike | None) -> None:
         self.weights: FloatArray | None = None
         if weights is not None:
             self.weights = np.ascontiguousarray(weights, dtype=np.float64)
             if self.weights.shape != (len(self.codes),):
-                shape = f"their shape is {self.weights.shape}"
-                rows = f"each of the {len(self.codes)} rows"
-                raise ValueError(f"weights must hold one number for {rows}; {shape}")
+                text = f"weights must hold one number for each of the {len(self.codes)} rows"
+                raise ValueError(f"{text}; their shape is {self.weights.shape}")
             if not (np.isfinite(self.weights).all() and (self.weights >= 0).all()):
                 raise ValueError("weights must be finite and not negative")
             self.weights = read_only(self.weights)
@@ -133,7 +137,7 @@ class Sample:
         """Return a copy of the rows, without cached tables."""
         return self.take(np.arange(len(self)))
 
-    def take(self, rows: npt.ArrayLike) -> Sample:
+    def take(self, rows: ArrayLike) -> Sample:
         """Return some of the rows, by their places or by a mask; all declared values are kept."""
         rows = np.asarray(rows)
         if rows.dtype == bool and rows.shape != (len(self),):
@@ -148,7 +152,7 @@ class Sample:
         taken.groups = None if self.groups is None else read_only(self.groups[places])
         return taken
 
-    def with_values(self, values: npt.ArrayLike, schema: Schema) -> Sample:
+    def with_values(self, values: ArrayLike, schema: Schema) -> Sample:
         """Return the same rows with other values, their weights and groups kept."""
         made = Sample.of(values, schema, self.weights)
         made.groups = self.groups

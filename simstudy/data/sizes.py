@@ -28,11 +28,11 @@ class Size:
     def of(cls, value: float) -> Size:
         """The size that a user names: a number of rows, or a share of at most 1."""
         if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
-            raise SimstudyError(f"{value!r} is no training size: give rows, or a share up to 1")
+            raise SimstudyError(f"{value!r} is not a training size: give rows, or a share up to 1")
         if isinstance(value, int) or value <= 1:
             return cls(value)
         if value != round(value):
-            raise SimstudyError(f"{value!r} is no whole number of rows")
+            raise SimstudyError(f"{value!r} is not a whole number of rows")
         return cls(round(value))
 
     @classmethod
@@ -42,7 +42,7 @@ class Size:
             return cls(whole_number(text))
         share = float(text[:-1]) / 100
         if not 0 < share <= 1:
-            raise ValueError(f"{text} is no share of the training part")
+            raise ValueError(f"{text} is not a share of the training part")
         return cls(share)
 
     @property
@@ -75,5 +75,5 @@ def size_text(number: int) -> str:
 def whole_number(text: str) -> int:
     """A whole number of up to 15 ASCII digits, as numbers of models and rows are."""
     if not re.fullmatch("[0-9]{1,15}", text.strip()):
-        raise ValueError(f"{text} is no whole number of up to 15 digits")
+        raise ValueError(f"{text} is not a whole number of up to 15 digits")
     return int(text)

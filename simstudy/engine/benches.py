@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,12 +14,10 @@ from simstudy.data.sample import Sample
 from simstudy.data.splits.schemes import Scheme, Split
 from simstudy.engine.plan import Plan
 from simstudy.engine.scoring import check_probabilities, fixed_prior
-from simstudy.estimators.bench import Bench, Judge, scheme_name
+from simstudy.estimators.bench import Bench, Judge, TrainTest, scheme_name
+from simstudy.learners.base import Learner, fit_parts
 from simstudy.measures.positive_class import arguments
 from simstudy.sources.source import Problem
-
-if TYPE_CHECKING:
-    from simstudy.learners.base import Learner
 
 Streams = Callable[[str], np.random.Generator]
 
@@ -28,14 +25,6 @@ Streams = Callable[[str], np.random.Generator]
 def splitter(target: IntArray, stream: Streams) -> Callable[[Scheme], Sequence[Split]]:
     """Return the function from schemes to their splits of some rows."""
     return cache(lambda scheme: scheme.splits(target, stream(f"split/{scheme_name(scheme)}")))
-
-
-def fit_and_ask(
-    learner: Learner, sample: Sample, rows: IntArray, rng: np.random.Generator, classes: int
-) -> FloatArray:
-    """Fit a learner to a sample and return its probabilities for rows of attributes."""
-    fitted = learner.fit(sample, rng)
-    return check_probabilities(fitted.predict_proba(rows), len(rows), classes)
 
 
 def bench_of(
@@ -65,20 +54,22 @@ def bench_of(
     """
     classes, reflections = sample.classes, {}
 
-    def answer(train: IntArray, test: IntArray, purpose: str) -> FloatArray:
-        rows = sample.attributes[test]
-        if mirrored is not None:
-            rows = np.concatenate((rows, mirrored[test]))
-        rows = read_only(rows)
-        proba = fit_and_ask(learner, sample.take(train), rows, streams(purpose), classes)
-        if mirrored is not None:
-            reflections[train.tobytes(), test.tobytes()] = proba[len(test) :]
-        return proba[: len(test)]
+    def answers(parts: Sequence[TrainTest]) -> Iterator[FloatArray]:
+        training = ((part.train, streams(part.purpose)) for part in parts)
+        fits = fit_parts(learner, sample, training)
+        for (train, test, _), fitted in zip(parts, fits, strict=True):
+            rows = sample.attributes[test]
+            if mirrored is not None:
+                rows = np.concatenate((rows, mirrored[test]))
+            proba = check_probabilities(fitted.predict_proba(read_only(rows)), len(rows), classes)
+            if mirrored is not None:
+                reflections[train.tobytes(), test.tobytes()] = proba[len(test) :]
+            yield proba[: len(test)]
 
-    def reflected(train: IntArray, test: IntArray, purpose: str) -> FloatArray:
-        return reflections[train.tobytes(), test.tobytes()]
+    def reflected(parts: Sequence[TrainTest]) -> Iterator[FloatArray]:
+        return (reflections[train.tobytes(), test.tobytes()] for train, test, _ in parts)
 
-    bench = Bench(sample.target, classes, answer, splits)
+    bench = Bench(sample.target, classes, answers, splits)
     if mirrored is None:
         return bench, bench
     return bench, Bench(sample.target, classes, reflected, splits)

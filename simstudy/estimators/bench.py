@@ -1,11 +1,11 @@
-"""A learner and the rows available: fitted to parts of them, asked about others, judged.
+"""A learner and the rows available: fits to parts of them, predictions for others, values.
 
 The intervals of an estimate, by their names:
 
 ``rows``
-    Of the rows tested, taken for independent: Wilson's for a proportion, else Student's t.
+    Over the test rows, treated as independent: Wilson's for a proportion, else Student's t.
 ``folds``
-    Student's t over the values of the splits, taken for independent: too narrow.
+    Student's t over the values of the splits, treated as independent: too narrow.
 ``corrected``
     Student's t with the variance of Nadeau & Bengio (2003), for splits that share rows.
 ``nested``
@@ -23,32 +23,30 @@ from itertools import combinations, groupby
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from simstudy.arrays import FloatArray, IntArray, read_only
 from simstudy.data.splits.schemes import CrossValidation, LeaveOneOut, Scheme, Split
-from simstudy.errors import require
-from simstudy.measures.base import (
-    Keywords,
-    MeasureFunction,
-    Undefined,
-    clip,
-    keywords,
-    modal_class,
-    score,
-)
+from simstudy.measures import base
 from simstudy.measures.intervals import wilson
 
-Answer: TypeAlias = Callable[[IntArray, IntArray, str], FloatArray]
+Answers: TypeAlias = Callable[[Sequence["TrainTest"]], Iterable[FloatArray]]
 Splits: TypeAlias = Callable[[Scheme], Sequence[Split]]
 PriorOf: TypeAlias = Callable[[IntArray, IntArray], FloatArray]
+
+
+class TrainTest(NamedTuple):
+    """The rows of one fit, by their places with repetitions."""
+
+    train: IntArray
+    test: IntArray
+    purpose: str  # the name of the learner's stream
 
 
 class Outcome(NamedTuple):
     """The answers of a learner after one fit."""
 
     trained: IntArray  # rows of each class that it was fitted to
-    test: IntArray  # the rows that it was asked about
+    test: IntArray  # the rows that it predicts
     answers: FloatArray  # class probabilities, one row for each of these
 
 
@@ -61,69 +59,68 @@ class Bench:
         The class of every row.
     classes : int
         The number of classes.
-    answer : callable
-        ``answer(train, test, purpose)`` fits the learner to rows, given by their places with
-        repetitions, and returns its class probabilities for others; ``purpose`` names the stream
-        of the learner.
+    answers : callable
+        ``answers(parts)`` fits the learner to the training rows of each `TrainTest` and yields
+        its class probabilities for the test rows.
     splits : callable
         The splits of a scheme; further repeats must leave the earlier ones as they are.
     """
 
-    def __init__(self, target: IntArray, classes: int, answer: Answer, splits: Splits) -> None:
+    def __init__(self, target: IntArray, classes: int, answers: Answers, splits: Splits) -> None:
         self.target, self.classes = read_only(target), classes
-        self._answer, self.splits = answer, splits
+        self._answers, self.splits = answers, splits
         self._cached: dict[tuple[str, bool], list[Outcome]] = {}
 
     def __len__(self) -> int:
         return len(self.target)
 
     def whole(self) -> Outcome:
-        """Fit all rows and ask about all."""
+        """Fit all rows and predict all."""
         every = np.arange(len(self))
-        return self._outcomes("all", [(every, every)])[0]
+        return self._outcomes({"all": [(every, every)]})[0][0]
 
     def repeats(self, scheme: Scheme, everywhere: bool = False) -> list[list[Outcome]]:
-        """Fit the training rows of every split and ask about its test rows, by repeats.
+        """Fit the training rows of every split and predict its test rows, by repeats.
 
-        With ``everywhere`` about all rows, those fitted to among them.
+        With ``everywhere``, predict all rows, training rows included.
         """
-        name, every = scheme_name(scheme), np.arange(len(self))
-        outcomes = []
+        name, every, parts = scheme_name(scheme), np.arange(len(self)), {}
         for repeat, splits in groupby(self.splits(scheme), lambda split: split.repeat):
-            parts = ((split.train, every if everywhere else split.test) for split in splits)
-            outcomes.append(self._outcomes(f"{name}/{repeat}", parts, everywhere))
-        return outcomes
+            tests = ((split.train, every if everywhere else split.test) for split in [*splits])
+            parts[f"{name}/{repeat}"] = tests
+        return self._outcomes(parts, everywhere)
 
     def pairs_left_out(self, scheme: CrossValidation) -> list[list[Outcome]]:
         """Fit all but two folds, for each pair, and predict the first and then the second."""
-        name, outcomes = f"pairs/{scheme_name(scheme)}", []
+        name, parts = f"pairs/{scheme_name(scheme)}", {}
         for repeat, folds in groupby(self.splits(scheme), lambda split: split.repeat):
-            parts = (
+            parts[f"{name}/{repeat}"] = (
                 (np.intersect1d(first.train, second.train), np.append(first.test, second.test))
                 for first, second in combinations(folds, 2)
             )
-            outcomes.append(self._outcomes(f"{name}/{repeat}", parts))
-        return outcomes
-
-    def right(self, outcome: Outcome) -> npt.NDArray[np.bool_]:
-        """Return whether the most probable class is the true one, for every row asked about."""
-        right: npt.NDArray[np.bool_] = modal_class(outcome.answers) == self.target[outcome.test]
-        return right
+        return self._outcomes(parts)
 
     def _outcomes(
-        self, purpose: str, parts: Iterable[tuple[IntArray, IntArray]], everywhere: bool = False
-    ) -> list[Outcome]:
-        """Fit some rows and ask about others, once for each purpose."""
-        if (purpose, everywhere) not in self._cached:
+        self, rows: Mapping[str, Iterable[tuple[IntArray, IntArray]]], everywhere: bool = False
+    ) -> list[list[Outcome]]:
+        """Fit some rows and predict others, once for each purpose."""
+        parts = [
+            TrainTest(*pair, purpose)
+            for purpose, pairs in rows.items()
+            if (purpose, everywhere) not in self._cached
+            for pair in pairs
+        ]
+        answered = zip(parts, self._answers(parts), strict=True)
+        for purpose, group in groupby(answered, lambda pair: pair[0].purpose):
             self._cached[purpose, everywhere] = [
                 Outcome(  # shared by all that use the bench, whoever wrote them
-                    np.bincount(self.target[train], minlength=self.classes),
-                    read_only(test),
-                    read_only(self._answer(train, test, purpose)),
+                    np.bincount(self.target[part.train], minlength=self.classes),
+                    read_only(part.test),
+                    read_only(answers),
                 )
-                for train, test in parts
+                for part, answers in group
             ]
-        return self._cached[purpose, everywhere]
+        return [self._cached[purpose, everywhere] for purpose in rows]
 
 
 def scheme_name(scheme: Scheme) -> str:
@@ -133,7 +130,7 @@ def scheme_name(scheme: Scheme) -> str:
 
 @dataclass(eq=False)
 class Judge:
-    """A measure, with what it is called with besides answers and classes.
+    """A measure and its further arguments, besides answers and classes.
 
     Parameters
     ----------
@@ -153,20 +150,20 @@ class Judge:
         The parameters of the measure.
     """
 
-    measure: MeasureFunction
+    measure: base.MeasureFunction
     target: IntArray
     classes: int
     prior: PriorOf
     cutoff: str = "none"
-    context: Keywords = field(default_factory=dict)
-    arguments: Keywords = field(default_factory=dict)
+    context: base.Keywords = field(default_factory=dict)
+    arguments: base.Keywords = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         info = self.measure.info  # type: ignore[attr-defined]
         self.by_row = info.over == "row"
         self.greater_is_better: bool = info.greater_is_better
         self._logarithmic: bool = info.logarithmic and self.cutoff != "none"
-        self._declared = keywords(self.measure)
+        self._declared = base.keywords(self.measure)
         self.needs_prior = "prior" in self._declared
 
     @cached_property
@@ -180,7 +177,7 @@ class Judge:
         return bool(((values == 0) | (values == 1)).all())
 
     def rows(self, outcomes: Sequence[Outcome]) -> list[FloatArray]:
-        """Return the values of the rows that each fit was asked about."""
+        """Return the values of the rows that each fit predicts."""
         values = [np.empty(0)] * len(outcomes)
         for places in self._alike(outcomes):
             tests = [outcomes[place].test for place in places]
@@ -193,14 +190,14 @@ class Judge:
         return values
 
     def value(self, outcome: Outcome, chosen: IntArray | None = None) -> float:
-        """Return the value of the measure on the rows asked about, or on some of them."""
+        """Return the value of the measure on the rows predicted, or on some of them."""
         answers, test = outcome.answers, outcome.test
         if chosen is not None:
             answers, test = answers[chosen], test[chosen]
         return self._score(answers, self.target[test], outcome.trained)
 
     def pooled(self, outcomes: Sequence[Outcome]) -> float:
-        """Return the value of the measure on all rows asked about, taken together."""
+        """Return the value of the measure on all rows predicted, taken together."""
         answers = np.concatenate([outcome.answers for outcome in outcomes])
         y = self.target[np.concatenate([outcome.test for outcome in outcomes])]
         return self._score(answers, y, outcomes[0].trained)
@@ -223,9 +220,9 @@ class Judge:
 
     def _arguments_of(
         self, answers: FloatArray, y: IntArray, trained: IntArray
-    ) -> tuple[FloatArray, Keywords]:
+    ) -> tuple[FloatArray, base.Keywords]:
         if self._logarithmic:
-            answers = clip(answers, self.cutoff, int(trained.sum()))
+            answers = base.clip(answers, self.cutoff, int(trained.sum()))
         context = dict(self.context)
         if self.needs_prior:
             context["prior"] = self.prior(trained, y)
@@ -237,7 +234,7 @@ class Judge:
 
     def _score(self, answers: FloatArray, y: IntArray, trained: IntArray) -> float:
         answers, context = self._arguments_of(answers, y, trained)
-        return score(self.measure, answers, y, **context, **self.arguments)
+        return base.score(self.measure, answers, y, **context, **self.arguments)
 
 
 def values_of(outcomes: Sequence[Outcome], judge: Judge) -> FloatArray:
@@ -259,16 +256,16 @@ Bounds: TypeAlias = tuple[float, float]
 
 @dataclass(frozen=True)
 class Estimate:
-    """A value, which may be `Undefined`, and its intervals by name; ``own`` is the chosen one."""
+    """A value, which may be `Undefined`, and its intervals by name, of which one is ``chosen``."""
 
     value: float
     intervals: Mapping[str, Bounds] = field(default_factory=dict)
-    own: str = ""
+    chosen: str = ""
 
     @property
     def interval(self) -> Bounds:
         """The chosen interval; NaN if there is none."""
-        return self.intervals.get(self.own, (math.nan, math.nan))
+        return self.intervals.get(self.chosen, (math.nan, math.nan))
 
 
 def row_interval(values: FloatArray, proportion: bool, confidence: float) -> Bounds | None:
@@ -282,7 +279,13 @@ def row_interval(values: FloatArray, proportion: bool, confidence: float) -> Bou
     if proportion:
         bounds = wilson(min(max(mean, 0.0), 1.0) * n, n, confidence)
         return bounds.lower, bounds.upper
-    return _t_interval(values, confidence)
+    if n < 2:
+        return None
+    from simstudy.analysis.tests.adjustment import critical_t
+
+    half = float(critical_t(confidence, 1, np.array([n - 1]))[0])
+    half *= math.sqrt(1 / n) * float(values.std(ddof=1))
+    return mean - half, mean + half
 
 
 def split_intervals(values: FloatArray, test_share: float, confidence: float) -> dict[str, Bounds]:
@@ -296,49 +299,14 @@ def split_intervals(values: FloatArray, test_share: float, confidence: float) ->
     return {"folds": (naive.lower, naive.upper), "corrected": (corrected.lower, corrected.upper)}
 
 
-def percentiles(values: FloatArray, confidence: float) -> Bounds | None:
-    """Return percentiles of values of bootstrap samples, None if there are too few."""
-    finite = values[np.isfinite(values)]
-    if len(finite) < 2:
-        return None
-    tail = (1 - confidence) / 2
-    lower, upper = np.quantile(finite, (tail, 1 - tail))
-    return float(lower), float(upper)
-
-
-def row_means(places: Sequence[IntArray], values: Sequence[FloatArray], rows: int) -> FloatArray:
-    """Return the mean value of every row that is tested at least once."""
-    flat = np.concatenate(places)
-    counts = np.bincount(flat, minlength=rows)
-    sums = np.bincount(flat, np.concatenate(values), minlength=rows)
-    means: FloatArray = sums[counts > 0] / counts[counts > 0]
-    return means
-
-
 def mean_of(values: FloatArray, noun: str) -> float:
     """Return the mean of the values that exist; undefined if none does."""
     finite = values[~np.isnan(values)]
-    return float(finite.mean()) if len(finite) else Undefined(f"no {noun} has a value")
-
-
-def _t_interval(values: FloatArray, confidence: float) -> Bounds | None:
-    from simstudy.analysis.tests.adjustment import critical_t
-
-    if len(values) < 2:
-        return None
-    half = float(critical_t(confidence, 1, np.array([len(values) - 1]))[0])
-    half *= math.sqrt(1 / len(values)) * float(values.std(ddof=1))
-    mean = float(values.mean())
-    return mean - half, mean + half
-
-
-def require_one_of(allowed: tuple[str, ...], parameter: str, value: str) -> None:
-    """Raise an error unless a parameter has one of the allowed values."""
-    require(value in allowed, parameter, value, f"it must be one of {', '.join(allowed)}")
+    return float(finite.mean()) if len(finite) else base.Undefined(f"no {noun} has a value")
 
 
 class Splitting(ABC):
-    """What splits rows by a scheme, which refuses impossible parameters."""
+    """Base class of what splits rows by a scheme, which refuses impossible parameters."""
 
     def __post_init__(self) -> None:
         _ = self.scheme

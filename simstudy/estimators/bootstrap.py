@@ -4,7 +4,6 @@ Values may be losses or gains: the formulas are the same, but that a loss grows 
 without information and a gain falls.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Literal, get_args
@@ -16,6 +15,7 @@ from simstudy.data.splits.schemes import Bootstrap
 from simstudy.estimators import bench as base
 from simstudy.estimators.bench import Bench, Estimate, Estimator, Judge, Outcome, Splitting
 from simstudy.measures.base import Undefined
+from simstudy.measures.positive_class import require_one_of
 
 INSIDE, OUTSIDE = 0.368, 0.632  # 1/e, the chance that a row is in no sample, and the rest
 Training = Literal["resubstitution", "bag", "distinct"]
@@ -106,7 +106,7 @@ class BootstrapEstimator(Splitting, Estimator):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        base.require_one_of(get_args(Training), "training", self.training)
+        require_one_of("training", self.training, get_args(Training))
         if self.plus and self.training != "resubstitution":
             raise ValueError(
                 f"plus = True is not allowed with training = {self.training!r}; the .632+ estimate "
@@ -118,12 +118,14 @@ class BootstrapEstimator(Splitting, Estimator):
         return Bootstrap(self.repeats)
 
     def estimate(self, bench: Bench, judge: Judge, confidence: float = 0.95) -> Estimate:
-        splits = bench.splits(self.scheme)
         outcomes = [*chain(*bench.repeats(self.scheme, everywhere=True))]
-        bags = [np.bincount(split.train, minlength=len(bench)) for split in splits]
+        bags = [np.bincount(each.train, minlength=len(bench)) for each in bench.splits(self.scheme)]
         whole = bench.whole()
         if not judge.by_row:
-            return self._of_sets(judge, whole, outcomes, bags, confidence)
+            if self.plus:
+                return Estimate(Undefined(".632+ needs a measure with a value for every row"))
+            estimates = self._of_sets(judge, whole, outcomes, bags)
+            return _estimate(base.mean_of(estimates, "sample"), estimates, confidence)
         values, counts = np.stack(judge.rows(outcomes)), np.stack(bags)
         out = counts == 0
         by_sample = (values * out).sum(axis=1) / out.sum(axis=1)
@@ -143,28 +145,22 @@ class BootstrapEstimator(Splitting, Estimator):
         return _estimate(value, np.array(each), confidence)
 
     def _of_sets(
-        self,
-        judge: Judge,
-        whole: Outcome,
-        outcomes: Sequence[Outcome],
-        bags: Sequence[IntArray],
-        confidence: float,
-    ) -> Estimate:
-        """Return the estimate of a measure without values of rows."""
-        if self.plus:
-            return Estimate(Undefined(".632+ needs a measure with a value for every row"))
+        self, judge: Judge, whole: Outcome, outcomes: list[Outcome], bags: list[IntArray]
+    ) -> FloatArray:
+        """Return the estimate by each sample, of a measure without values of rows."""
         out = [np.flatnonzero(bag == 0) for bag in bags]
         outside = np.array(list(map(judge.value, outcomes, out)))
         if self.training == "resubstitution":
-            inside = np.full(len(outcomes), judge.value(whole))
-        else:
-            times = bags if self.training == "bag" else [bag > 0 for bag in bags]
-            seen = [np.repeat(np.arange(len(bag)), bag) for bag in times]
-            inside = np.array(list(map(judge.value, outcomes, seen)))
-        each = OUTSIDE * outside + INSIDE * inside
-        return _estimate(base.mean_of(each, "sample"), each, confidence)
+            return OUTSIDE * outside + INSIDE * judge.value(whole)
+        times = bags if self.training == "bag" else [bag > 0 for bag in bags]
+        seen = [np.repeat(np.arange(len(bag)), bag) for bag in times]
+        return OUTSIDE * outside + INSIDE * np.array(list(map(judge.value, outcomes, seen)))
 
 
 def _estimate(value: float, by_sample: FloatArray, confidence: float) -> Estimate:
-    bounds = base.percentiles(by_sample, confidence)
-    return Estimate(value, {"percentile": bounds} if bounds else {}, "percentile")
+    """Return a value with percentiles of its values in samples, unless these are too few."""
+    finite, tail = by_sample[np.isfinite(by_sample)], (1 - confidence) / 2
+    if len(finite) < 2:
+        return Estimate(value, chosen="percentile")
+    lower, upper = np.quantile(finite, (tail, 1 - tail)).tolist()
+    return Estimate(value, {"percentile": (lower, upper)}, "percentile")

@@ -7,8 +7,10 @@ from typing import Literal, NamedTuple, get_args
 
 from simstudy.arrays import FloatArray
 from simstudy.data.splits.schemes import CrossValidation, Holdout
-from simstudy.estimators.bench import Bench, Judge, Splitting, require_one_of, test_share, values_of
+from simstudy.estimators.bench import Bench, Judge, Splitting, test_share, values_of
+from simstudy.measures.base import modal_class
 from simstudy.measures.intervals import mcnemar
+from simstudy.measures.positive_class import require_one_of
 
 Method = Literal["exact", "corrected", "plain"]
 
@@ -58,8 +60,7 @@ class PairedT(SplitTest):
     def p(self, differences: FloatArray, share: float) -> float:
         from simstudy.analysis.tests.resampled import corrected_t, naive_t
 
-        values = differences.ravel()
-        return corrected_t(values, share).p if self.corrected else naive_t(values).p
+        return corrected_t(differences, share).p if self.corrected else naive_t(differences).p
 
 
 @dataclass(frozen=True)
@@ -193,16 +194,17 @@ class McNemarTest(Splitting, LearnerTest):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require_one_of(get_args(Method), "method", self.method)
+        require_one_of("method", self.method, get_args(Method))
 
     @property
     def scheme(self) -> Holdout:
         return Holdout(self.share, 1, self.stratify)
 
     def test(self, first: Bench, second: Bench, judge: Judge) -> Decision:
-        benches = first, second
-        right, compared = (bench.right(bench.repeats(self.scheme)[0][0]) for bench in benches)
-        difference = float(right.mean() - compared.mean())
-        tested = mcnemar(right, compared)
+        right = []
+        for bench in (first, second):
+            outcome = bench.repeats(self.scheme)[0][0]
+            right.append(modal_class(outcome.answers) == bench.target[outcome.test])
+        tested, difference = mcnemar(*right), float(right[0].mean() - right[1].mean())
         p = {"exact": tested.p_exact, "corrected": tested.p_corrected, "plain": tested.p}
         return Decision(p[self.method], difference)

@@ -15,13 +15,14 @@ from simstudy.estimators import bench as base
 from simstudy.estimators.bench import Bench, Estimate, Estimator, Judge, Outcome, Splitting
 from simstudy.measures.base import Undefined
 from simstudy.measures.intervals import normal_quantile
+from simstudy.measures.positive_class import require_one_of
 
 Interval = Literal["rows", "folds", "corrected"]
 
 
 @dataclass(frozen=True)
 class ResubstitutionEstimator(Estimator):
-    """Resubstitution: the learner is judged on the rows that it was fitted to.
+    """Resubstitution: the learner is evaluated on its training rows.
 
     References
     ----------
@@ -46,19 +47,19 @@ class SplittingEstimator(Splitting, Estimator):
     Parameters
     ----------
     interval : {"rows", "folds", "corrected"}
-        Its interval: of the rows tested, taken for independent; Student's t over the splits, taken
-        for independent; or the same with the variance of Nadeau & Bengio (2003).
+        The interval reported: over the test rows, treated as independent; Student's t over the
+        splits, treated as independent; or the same with the variance of Nadeau & Bengio (2003).
     """
 
     interval: Interval
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        base.require_one_of(get_args(Interval), "interval", self.interval)
+        require_one_of("interval", self.interval, get_args(Interval))
 
     def estimate(self, bench: Bench, judge: Judge, confidence: float = 0.95) -> Estimate:
         outcomes = [*chain(*bench.repeats(self.scheme))]
-        return replace(estimate_of_splits(outcomes, judge, confidence), own=self.interval)
+        return replace(estimate_of_splits(outcomes, judge, confidence), chosen=self.interval)
 
 
 def estimate_of_splits(outcomes: Sequence[Outcome], judge: Judge, confidence: float) -> Estimate:
@@ -68,11 +69,12 @@ def estimate_of_splits(outcomes: Sequence[Outcome], judge: Judge, confidence: fl
     intervals = base.split_intervals(means, base.test_share(outcomes), confidence)
     if not judge.by_row:
         return Estimate(base.mean_of(means, "split"), intervals)
-    places = [outcome.test for outcome in outcomes]
-    of_rows = base.row_means(places, by_split, int(outcomes[0].trained.sum()) + len(places[0]))
+    places, values = np.concatenate([each.test for each in outcomes]), np.concatenate(by_split)
+    counts = np.bincount(places)
+    of_rows = (np.bincount(places, values) / np.maximum(counts, 1))[counts > 0]
     if bounds := base.row_interval(of_rows, judge.proportion, confidence):
         intervals["rows"] = bounds
-    return Estimate(float(np.concatenate(by_split).mean()), intervals)
+    return Estimate(float(values.mean()), intervals)
 
 
 @dataclass(frozen=True)
@@ -169,7 +171,7 @@ class LeaveOneOutEstimator(Estimator):
     def estimate(self, bench: Bench, judge: Judge, confidence: float = 0.95) -> Estimate:
         (outcomes,) = bench.repeats(LeaveOneOut())
         if judge.by_row:
-            return replace(estimate_of_splits(outcomes, judge, confidence), own="rows")
+            return replace(estimate_of_splits(outcomes, judge, confidence), chosen="rows")
         if judge.needs_prior:
             return Estimate(Undefined("the prior differs between rows left out"))
         return Estimate(judge.pooled(outcomes))
@@ -248,10 +250,10 @@ def nested_pieces(folds: Sequence[Outcome], pairs: Sequence[Outcome], judge: Jud
     Parameters
     ----------
     folds : sequence of Outcome
-        The fit without each fold, asked about it.
+        The fit without each fold, with predictions for it.
     pairs : sequence of Outcome
-        The fit without each two folds, in the order of `itertools.combinations`, asked about the
-        first and then about the second.
+        The fit without each pair of folds, in the order of `itertools.combinations`, with
+        predictions for the first and then for the second.
     judge : Judge
         The measure.
     """

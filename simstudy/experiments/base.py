@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from simstudy.experiments.page import Page
     from simstudy.measures.base import MeasureInfo
     from simstudy.results.read.base import Results
-    from simstudy.study.sections import StudyFile
+    from simstudy.study.content import StudyFile
     from simstudy.study.study import Study
 
 Design: TypeAlias = "Study | Plan"  # both have everything that can be a treatment or a dose

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, wraps
 from typing import Any, ClassVar, Literal, Protocol, TypeAlias, get_args, get_origin, get_type_hints
@@ -38,6 +38,8 @@ class Learner(ABC):
     it must fail has a method ``check_design(variables, values, sizes)``, which raises a ValueError
     for them: it receives the ranges of the numbers of variables and of their values, and the
     training sizes. One that fits only some numbers of classes has ``check_classes(least, most)``.
+    One that fits many parts of a sample faster at once has ``fit_parts(sample, parts)``, which
+    yields what `fit` returns for each part: its rows, and a generator for them.
     """
 
     knows_model: ClassVar[bool] = False  # the engine passes the true posterior instead of fitting
@@ -59,6 +61,15 @@ class Learner(ABC):
     @abstractmethod
     def fit(self, sample: Sample, rng: np.random.Generator | None = None) -> Fitted:
         """Fit the learner to a sample; ``rng`` is for randomised learners."""
+
+
+def fit_parts(
+    learner: Learner, sample: Sample, parts: Iterable[tuple[IntArray, np.random.Generator]]
+) -> Iterator[Fitted]:
+    """Fit a learner to parts of a sample, each with a generator; all at once if it can."""
+    if hasattr(learner, "fit_parts"):
+        return learner.fit_parts(sample, parts)
+    return (learner.fit(sample.take(rows), rng) for rows, rng in parts)
 
 
 class Described:

@@ -1,7 +1,7 @@
 """The interface of measures: a pure function with metadata, and how it is called.
 
 A measure is ``f(proba, y, *, prior, truth, oracle, limit, weights, base, reward, rarer,
-message)``. It declares only the keywords it needs, and possibly parameters of its own, which have
+message)``. It declares only the keywords it needs, and may have parameters, which have
 defaults. A measure over rows returns one value per row, of which the mean is taken; a measure over
 sets returns one number for all rows.
 """
@@ -14,9 +14,8 @@ from functools import lru_cache, partial, wraps
 from typing import Any, Literal, ParamSpec, Protocol, TypeAlias, TypedDict, TypeVar, Unpack, cast
 
 import numpy as np
-import numpy.typing as npt
 
-from simstudy.arrays import FloatArray, IntArray
+from simstudy.arrays import ArrayLike, FloatArray, IntArray
 
 Weights: TypeAlias = FloatArray | None  # of rows; without them all count alike
 
@@ -38,7 +37,6 @@ class Context(TypedDict, total=False):
 CONTEXT_KEYWORDS = frozenset(Context.__annotations__)
 
 _FAR = 2.0**-200  # weights of this size or its inverse are scaled
-_INFINITIES = "some rows have the value inf, others −inf"
 
 P = ParamSpec("P")
 R_co = TypeVar("R_co", covariant=True)
@@ -339,7 +337,8 @@ def _mean(values: FloatArray, weights: Weights) -> float:
             mean = float((values * weights).sum() / weights.sum())
     if math.isnan(mean):
         absent = int(np.isnan(values).sum())
-        return Undefined(f"it is nan in {absent} of {len(values)} rows" if absent else _INFINITIES)
+        text = f"it is nan in {absent} of {len(values)} rows"
+        return Undefined(text if absent else "some rows have the value inf, others −inf")
     return mean
 
 
@@ -359,7 +358,7 @@ def extremes(cutoff: str, n: float, classes: int) -> tuple[float, float]:
     return 0.5 / total, (n + 0.5) / total
 
 
-def divided(numbers: npt.ArrayLike, by: npt.ArrayLike, absent: float = math.nan) -> FloatArray:
+def divided(numbers: ArrayLike, by: ArrayLike, absent: float = math.nan) -> FloatArray:
     """Return quotients; ``absent`` where the divisor is 0."""
     quotients = np.full(np.shape(numbers), absent)
     return np.divide(numbers, by, out=quotients, where=np.asarray(by) != 0)

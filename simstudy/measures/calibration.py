@@ -1,7 +1,6 @@
 """Calibration of predicted probabilities."""
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
@@ -112,8 +111,8 @@ def calibration_loss(proba: Proba, y: Labels, *, weights: Weights = None) -> flo
 
     I. H. Witten, E. Frank & M. A. Hall (2011). Data Mining, third edition, section 5.6.
     """
-    groups = _groups(proba, y, weights)
-    return float(groups.share @ np.square(groups.predicted - groups.frequency).sum(axis=0))
+    share, predicted, frequency = _groups(proba, y, weights)
+    return float(share @ np.square(predicted - frequency).sum(axis=0))
 
 
 @measure(greater_is_better=False, label="refinement loss", over="set")
@@ -150,8 +149,8 @@ def refinement_loss(proba: Proba, y: Labels, *, weights: Weights = None) -> floa
 
     I. H. Witten, E. Frank & M. A. Hall (2011). Data Mining, third edition, section 5.6.
     """
-    groups = _groups(proba, y, weights)
-    return float(groups.share @ (groups.frequency * (1.0 - groups.frequency)).sum(axis=0))
+    share, _, frequency = _groups(proba, y, weights)
+    return float(share @ (frequency * (1.0 - frequency)).sum(axis=0))
 
 
 @measure(greater_is_better=False, label="expected calibration error", over="set")
@@ -287,16 +286,11 @@ def _gaps(proba: Proba, y: Labels, bins: int, weights: Weights) -> FloatArray:
     return weights_in(np.clip(upper, 1, bins) - 1, gap, bins) / total
 
 
-class _Groups(NamedTuple):
-    """Groups of rows with the same probabilities: their shares, and tables of class by group."""
+def _groups(proba: Proba, y: Labels, weights: Weights) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Group the rows of positive weight by their probabilities.
 
-    share: FloatArray
-    predicted: FloatArray
-    frequency: FloatArray
-
-
-def _groups(proba: Proba, y: Labels, weights: Weights) -> _Groups:
-    """Group the rows of positive weight by their probabilities."""
+    Returns the share of each group, and its probabilities and frequencies, classes × groups.
+    """
     q, y = np.asarray(proba, dtype=np.float64), np.asarray(y, dtype=np.intp)
     if weights is not None:
         present = np.asarray(weights) > 0
@@ -308,7 +302,7 @@ def _groups(proba: Proba, y: Labels, weights: Weights) -> _Groups:
     # Few classes, many groups: one long vector per class is fastest.
     mass = weights_in(y * count + group, weights, k * count).reshape(k, count)
     size = mass.sum(axis=0)
-    return _Groups(size / size.sum(), q.T[:, order[starts]], mass / size)
+    return size / size.sum(), q.T[:, order[starts]], mass / size
 
 
 def _equal_rows(rows: FloatArray) -> tuple[IntArray, IntArray]:

@@ -19,10 +19,8 @@ J. Davis & M. Goadrich (2006). The relationship between precision-recall and ROC
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
-from numpy.typing import ArrayLike
 
-from simstudy.arrays import FloatArray, IntArray, weights_in
+from simstudy.arrays import ArrayLike, FloatArray, IntArray, weights_in
 from simstudy.measures.base import divided
 from simstudy.measures.positive_class import require
 from simstudy.measures.ranking.ranked_rows import AverageRoc as AverageRoc
@@ -156,7 +154,7 @@ class PrecisionRecall(ThresholdCurve):
 
 
 class Lift(ThresholdCurve):
-    """How many positive rows are found among a share of all rows, those ranked first."""
+    """How many positive rows are found among a share of all rows, highest-ranked first."""
 
     def at(self, share: ArrayLike) -> FloatArray:
         """Return the share of the positive rows found, the mean over orders of tied rows."""
@@ -202,7 +200,7 @@ class CostCurve(ThresholdCurve):
 
 @dataclass(frozen=True)
 class Profit(ThresholdCurve):
-    """Profit of acting on a share of all rows, those ranked first."""
+    """Profit of acting on a share of all rows, highest-ranked first."""
 
     profit: FloatArray
 
@@ -218,7 +216,7 @@ def roc(scores: ArrayLike, positive: ArrayLike, weights: ArrayLike | None = None
     Parameters
     ----------
     scores : array of shape (n,)
-        The probability of the positive class, or any score that is higher the likelier it is.
+        The probability of the positive class, or any score that is higher the more probable it is.
     positive : array of shape (n,)
         Whether each row is of the positive class: booleans, or 0 and 1.
     weights : array of shape (n,), optional
@@ -321,10 +319,7 @@ class ReliabilityCurve:
 
 
 def reliability(
-    scores: npt.ArrayLike,
-    positive: npt.ArrayLike,
-    weights: npt.ArrayLike | None = None,
-    bins: int = 10,
+    scores: ArrayLike, positive: ArrayLike, weights: ArrayLike | None = None, bins: int = 10
 ) -> ReliabilityCurve:
     """Return observed against predicted frequency in bins of equal width from 0 to 1.
 

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from simstudy.arrays import Class, FloatArray, Labels, Proba
+from simstudy.arrays import ArrayLike, Class, FloatArray, Labels, Proba
 from simstudy.measures.base import MeasureFunction, Undefined, score
 from simstudy.measures.positive_class import require
 from simstudy.measures.ranking.delong import placements
@@ -205,8 +204,8 @@ def delong_difference(
     return DeLongDifference(difference, *limits, confidence, areas, variances, covariance, z, p)
 
 
-def mcnemar(first: npt.ArrayLike, second: npt.ArrayLike) -> McNemar:
-    """McNemar's test of two learners, from which rows each of them predicts correctly.
+def mcnemar(first: ArrayLike, second: ArrayLike) -> McNemar:
+    """McNemar's test of two learners, from the rows that each predicts correctly.
 
     With b and c the rows that only the first, or only the second, predicts correctly,
     ``(b − c)²/(b + c)`` is compared with chi-squared of one degree of freedom. With continuity

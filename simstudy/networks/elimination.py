@@ -9,9 +9,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
-from simstudy.arrays import FloatArray, IntArray
+from simstudy.arrays import ArrayLike, FloatArray, IntArray
 
 if TYPE_CHECKING:
     from simstudy.networks.network import Network
@@ -203,7 +202,7 @@ def _refuse_large(cells: int) -> None:
         raise TooLargeError(f"the probabilities need a table of {cells:,} cells; {allowed}")
 
 
-def _mask(flags: npt.ArrayLike) -> int:
+def _mask(flags: ArrayLike) -> int:
     """Return the variables that are marked, as a bit mask."""
     return sum(1 << int(v) for v in np.flatnonzero(flags))
 

@@ -8,9 +8,8 @@ from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
-from simstudy.arrays import FloatArray, IntArray
+from simstudy.arrays import ArrayLike, FloatArray, IntArray
 from simstudy.data.attribute_arrays import attribute_codes
 from simstudy.data.sample import Sample
 from simstudy.data.schema import Schema, Variable
@@ -57,7 +56,7 @@ class Network:
     def __init__(
         self,
         parents: Sequence[Sequence[int]],
-        cpts: Sequence[npt.ArrayLike],
+        cpts: Sequence[ArrayLike],
         names: Sequence[str] | None = None,
         states: Sequence[Sequence[str]] | None = None,
         title: str = "",
@@ -195,7 +194,7 @@ class Network:
         """Return the marginal of some variables, axes in the given order, by elimination."""
         return elimination.marginal(self, tuple(wanted))
 
-    def posteriors(self, target: str | int, rows: Sample | npt.ArrayLike) -> FloatArray:
+    def posteriors(self, target: str | int, rows: Sample | ArrayLike) -> FloatArray:
         """Return P(target | evidence) of each row, shape (rows, values of the target).
 
         Parameters
@@ -217,7 +216,7 @@ class Network:
         codes[:, v] = -1
         return elimination.posteriors(self, v, codes)[0]
 
-    def log_evidence(self, rows: Sample | npt.ArrayLike) -> FloatArray:
+    def log_evidence(self, rows: Sample | ArrayLike) -> FloatArray:
         """Return log P(evidence) of each row; rows as for `posteriors`."""
         codes = self._codes(rows, None)
         return elimination.posteriors(self, None, codes)[1]
@@ -244,7 +243,7 @@ class Network:
                 near = suggestion(str(value), self.states[v])
                 raise ValueError(f"'{self.names[v]}' has no value '{value}'{near}")
 
-    def _codes(self, rows: Sample | npt.ArrayLike, target: int | None) -> IntArray:
+    def _codes(self, rows: Sample | ArrayLike, target: int | None) -> IntArray:
         """Return a copy of rows as codes of all variables, −1 where a value is not observed."""
         if isinstance(rows, Sample):
             if rows.declared is not None and rows.declared != self.schema:
@@ -314,7 +313,7 @@ class Network:
 
     # -- other forms ----------------------------------------------------------------------------
 
-    def with_tables(self, cpts: Sequence[npt.ArrayLike]) -> Network:
+    def with_tables(self, cpts: Sequence[ArrayLike]) -> Network:
         """Return a network with the same variables and arcs and other tables."""
         return Network(self.parents, cpts, self.names, self.states, self.title)
 

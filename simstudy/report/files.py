@@ -8,13 +8,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from simstudy.analysis.models.findings import Absent
 from simstudy.errors import SimstudyError, reported
 from simstudy.report.charts import layout
 from simstudy.report.charts.layout import NotDrawnError
 from simstudy.report.charts.mpl import SCREEN, STYLES, plain
 from simstudy.report.charts.spec import wrapped
 from simstudy.report.pages.page import report_page
-from simstudy.report.tables.formats import markdown_text
+from simstudy.report.tables.formats import as_latex, as_markdown, markdown_text
 from simstudy.results.read.open import Results
 from simstudy.results.store import atomic_files
 from simstudy.results.store.store import Store
@@ -32,6 +33,7 @@ FORMATS: dict[str, dict[str, Any]] = {
     "pdf": {"metadata": {"CreationDate": None}},
 }
 _DPI = 300  # of figures for print, where they are pictures
+ENDINGS = {"latex": "tex", "markdown": "md", "csv": "csv"}  # of tables
 
 
 def write_report(results: Results, store: Store) -> None:
@@ -94,15 +96,14 @@ def write_figures(
     """
     import matplotlib
 
-    for option, name, allowed in (("format", format, FORMATS), ("style", style, STYLES)):
-        if name not in allowed:
-            choices = ", ".join(allowed)
-            raise SimstudyError(f"unknown {option} '{name}'; it must be one of {choices}")
+    _check_option("format", format, FORMATS)
+    _check_option("style", style, STYLES)
     results.check_files()
-    make_directory(directory)
+    _make_directory(directory)
     page, sizes = results.study.page, STYLES[style]
     files: dict[str, bytes] = {}
-    sections, skipped = [], []
+    captions: dict[str, str] = {}
+    skipped = []
     with matplotlib.rc_context(sizes.settings()):
         for name, make in page.figures(results).items():
             if name in page.rerun_figures and results.foreign and not rerun:
@@ -116,10 +117,9 @@ def write_figures(
             except NotDrawnError as error:
                 skipped += [f"{name}: {error}"] * (not name.startswith("learning_curves"))
                 continue
-            figures = [*printed.lay_out(printed.panels, sizes)]
-            pages = {}
+            figures, pages = [*printed.lay_out(printed.panels, sizes)], {}
+            several = len(figures) > 1
             for number, figure in enumerate(figures, start=1):
-                several = len(figures) > 1
                 if sizes.titles:
                     title = printed.title + f" ({number})" * several
                     words = plain(wrapped(title, sizes.letters(figure.get_figwidth()) * 0.85))
@@ -127,9 +127,45 @@ def write_figures(
                 file = f"{name}{f'_{number}' * several}.{format}"
                 pages[file] = render(figure, [format], dpi=_DPI)[format]
             files |= pages
-            sections.append(section(", ".join(pages), printed.caption))
-    sections += missing("Not drawn", skipped)
-    return write_files(directory, files, results.study, sections), skipped
+            captions[", ".join(pages)] = printed.caption
+    return _write_files(directory, files, results.study, captions, "Not drawn", skipped), skipped
+
+
+def write_tables(results: Results, directory: Path, format: str = "latex") -> list[Path]:
+    """Write a study's findings as tables: means of every measure, and the tests of the primary.
+
+    Parameters
+    ----------
+    results : Results
+        The results of the study.
+    directory : Path
+        Where to write; created if needed.
+    format : str
+        ``"latex"`` (with booktabs), ``"markdown"`` or ``"csv"``; the last has all digits.
+
+    Returns
+    -------
+    list of Path
+        The files. ``captions.md``, the last, has the captions of all of them and says which tables
+        the study does not allow, and why.
+    """
+    _check_option("format", format, ENDINGS)
+    _make_directory(directory)
+    study, page, absent = results.study, results.study.page, []
+    files: dict[str, bytes] = {}
+    captions: dict[str, str] = {}
+    for name, table in page.tables(results).items():
+        if isinstance(table, Absent):
+            absent.append(f"{name}: {table.text}")
+            continue
+        file, caption = f"{name}.{ENDINGS[format]}", f"{table.title}. {table.caption} "
+        captions[file] = caption = caption + page.made(study)
+        if format == "latex":
+            text = as_latex(table, caption, f"tab:{study.name}-{name}")
+        else:
+            text = as_markdown(table, caption) if format == "markdown" else table.csv
+        files[file] = text.encode()
+    return _write_files(directory, files, study, captions, "Not made", absent)
 
 
 def render(figure: Figure, formats: Iterable[str], **options: Any) -> dict[str, bytes]:
@@ -156,32 +192,34 @@ def render(figure: Figure, formats: Iterable[str], **options: Any) -> dict[str, 
     return contents
 
 
-def make_directory(directory: Path) -> None:
+def _check_option(option: str, name: str, allowed: Iterable[str]) -> None:
+    if name not in allowed:
+        raise SimstudyError(f"unknown {option} '{name}'; it must be one of {', '.join(allowed)}")
+
+
+def _make_directory(directory: Path) -> None:
     """Create a directory early, before computing what could not be written there."""
     try:
         directory.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise SimstudyError(f"{directory} cannot be made: {error.strerror}") from error
+        raise SimstudyError(f"{directory} cannot be created: {error.strerror}") from error
 
 
-def write_files(
-    directory: Path, files: Mapping[str, bytes], study: Study, captions: Sequence[str]
+def _write_files(
+    directory: Path,
+    files: Mapping[str, bytes],
+    study: Study,
+    captions: Mapping[str, str],
+    heading: str,
+    absent: Sequence[str],
 ) -> list[Path]:
-    """Write files by their names, and the sections of their captions; all or none."""
-    text = "\n\n".join([f"# {markdown_text(study.heading)}", *captions]) + "\n"
+    """Write files by their names, their captions, and why others are absent; all or none."""
+    sections = [f"## {file}\n\n{markdown_text(text)}" for file, text in captions.items()]
+    lines = "\n".join(f"- {markdown_text(reason)}" for reason in absent)
+    sections += [f"## {heading}\n\n{lines}"] * bool(absent)
+    text = "\n\n".join([f"# {markdown_text(study.heading)}", *sections]) + "\n"
     paths = {directory / name: content for name, content in files.items()}
     paths[directory / CAPTIONS] = text.encode()
     with reported(f"{directory} cannot be written to", OSError):
         atomic_files.write_files(paths)
     return list(paths)
-
-
-def section(heading: str, text: str) -> str:
-    """The caption of a file."""
-    return f"## {heading}\n\n{markdown_text(text)}"
-
-
-def missing(heading: str, reasons: Sequence[str]) -> list[str]:
-    """A section on what the study does not allow, if anything."""
-    lines = "\n".join(f"- {markdown_text(reason)}" for reason in reasons)
-    return [f"## {heading}\n\n{lines}"] * bool(reasons)

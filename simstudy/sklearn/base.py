@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.preprocessing import OrdinalEncoder
@@ -23,14 +22,14 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from simstudy.arrays import AnyArray, BoolArray, FloatArray, IntArray, weights_in
+from simstudy.arrays import AnyArray, ArrayLike, BoolArray, FloatArray, IntArray, weights_in
 from simstudy.data.preparation.discretize import cut_points
 from simstudy.data.sample import Sample
 from simstudy.learners.base import Generative, Learner, normalise, require
 from simstudy.measures.base import modal_class
 
-Rows: TypeAlias = npt.ArrayLike | pd.DataFrame
-Categories: TypeAlias = Literal["auto"] | Sequence[npt.ArrayLike]
+Rows: TypeAlias = ArrayLike | pd.DataFrame
+Categories: TypeAlias = Literal["auto"] | Sequence[ArrayLike]
 
 # Unknown values of a row are marginalised over up to this many completions.
 _MAX_COMPLETIONS = 1000
@@ -102,7 +101,7 @@ class CategoricalClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
         tags.input_tags.string = True
         return tags
 
-    def fit(self, X: Rows, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> Self:
+    def fit(self, X: Rows, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit to rows of categories and their labels.
 
         A row of weight w counts as w rows; rows of weight 0 are ignored.
@@ -128,7 +127,7 @@ class CategoricalClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
         return Sample(np.column_stack([codes, target]), cards, weights)
 
     def _training_rows(
-        self, X: Rows, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None
+        self, X: Rows, y: ArrayLike, sample_weight: ArrayLike | None
     ) -> tuple[Rows, IntArray, FloatArray | None]:
         """Return the training rows, their classes as integers, and their weights."""
         allowed = self.handle_unknown in ("ignore", "error")

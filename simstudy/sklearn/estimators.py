@@ -8,13 +8,12 @@ from collections.abc import Hashable, Sequence
 from typing import ClassVar, Literal, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_array
 
 from simstudy import learners
-from simstudy.arrays import FloatArray, IntArray
+from simstudy.arrays import BoolArray, FloatArray, IntArray
 from simstudy.data.sample import Sample
 from simstudy.data.schema import Schema
 from simstudy.errors import require
@@ -185,7 +184,7 @@ class MixedClassifier(CategoricalClassifier, ABC):
         of_nominal: dict[int, list[Hashable]] = dict(zip(nominal, columns, strict=True))
         return [of_nominal.get(place) for place in range(frame.shape[1])]
 
-    def _categorical(self, frame: pd.DataFrame) -> npt.NDArray[np.bool_]:
+    def _categorical(self, frame: pd.DataFrame) -> BoolArray:
         """Return which columns are categorical."""
         chosen, size = self.categorical_features, frame.shape[1]
         if isinstance(chosen, str) and chosen in ("from_dtype", "all"):

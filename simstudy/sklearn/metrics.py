@@ -8,16 +8,15 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias, cast
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from simstudy import measures
-from simstudy.arrays import AnyArray, FloatArray, smoothed, weights_in
+from simstudy.arrays import AnyArray, ArrayLike, FloatArray, smoothed, weights_in
 from simstudy.learners.base import require
 from simstudy.measures.base import Context, clip, score
 from simstudy.sklearn.base import Rows
 
-Prior: TypeAlias = str | Mapping[Any, float] | npt.ArrayLike
+Prior: TypeAlias = str | Mapping[Any, float] | ArrayLike
 
 CUTOFFS = ("mml", "2001", "none")
 
@@ -31,14 +30,14 @@ class FittedClassifier(Protocol):
 
 
 def information_reward(
-    y_true: npt.ArrayLike,
-    y_proba: npt.ArrayLike,
+    y_true: ArrayLike,
+    y_proba: ArrayLike,
     *,
-    labels: npt.ArrayLike | None = None,
+    labels: ArrayLike | None = None,
     prior: Prior = "test",
     train_rows: float | None = None,
     cutoff: str = "mml",
-    sample_weight: npt.ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
     base: float = math.e,
     reward: str = "mean",
 ) -> float:
@@ -148,8 +147,8 @@ class InformationRewardScorer:
         self,
         estimator: FittedClassifier,
         X: Rows,
-        y: npt.ArrayLike,
-        sample_weight: npt.ArrayLike | None = None,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
     ) -> float:
         """Return the information reward of a fitted classifier on some rows."""
         proba, labels = estimator.predict_proba(X), estimator.classes_

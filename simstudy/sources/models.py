@@ -37,7 +37,7 @@ class Models(Source):
     family : Spec
         The family.
     number : int
-        How many are drawn.
+        The number of models drawn.
     test_size : int or str
         The number of test rows; "exact" for the joint distribution, or "both".
     training : str
@@ -48,6 +48,7 @@ class Models(Source):
 
     problem_word = "model"
     unit = "model"
+    test_note = ""  # data.test_size says it
 
     family: Spec
     number: int
@@ -69,11 +70,6 @@ class Models(Source):
     def identity(self) -> str:
         """The identity of the family."""
         return self.family.identity
-
-    @property
-    def test_note(self) -> str:
-        """Nothing: ``data.test_size`` says it."""
-        return ""
 
     def first(self, number: int) -> Models:
         """Return the source of the first models."""
@@ -113,7 +109,7 @@ class Models(Source):
         drawn = build(FAMILIES, self.family).draw(plan.stream(index, "model"))
         world, times = World.of(drawn), dict[str, int]()
         for change in self.changes:
-            # Streams depend on the name alone: another rate chooses the same attributes.
+            # Streams depend only on the name: another rate chooses the same attributes.
             number = times[change.name] = times.get(change.name, -1) + 1
             rng = plan.stream(index, f"change/{change.name}/{number}")
             world = build(CHANGES, change).apply(world, rng)
@@ -141,11 +137,9 @@ class Models(Source):
         files = tuple((key, str(parameters[key])) for key in texts)
         family = replace(self.family, identity=conditions["family"], files=files)
         recorded = zip(self.changes, conditions.get("changes", ()), strict=False)
-        return replace(
-            self,
-            family=replace(family, parameters={**parameters, **texts}),
-            changes=tuple(replace(change, identity=identity) for change, identity in recorded),
-        )
+        family = replace(family, parameters={**parameters, **texts})
+        changes = tuple(replace(change, identity=identity) for change, identity in recorded)
+        return replace(self, family=family, changes=changes)
 
 
 def _recorded_files(directory: Path, parameters: Mapping[str, object]) -> dict[str, str]:

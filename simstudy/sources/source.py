@@ -71,24 +71,33 @@ class Source(ABC):
     ----------
     key_columns : tuple of str
         The columns of stored tables that name a problem.
+    problem_word : str
+        What a problem is called.
+    knows_truth : bool
+        Whether the truth of the problems is known.
+    test_note : str
+        What learners are evaluated on; empty if ``data.test_size`` says it.
     """
 
     key_columns: ClassVar[tuple[str, ...]] = ("model",)
+    problem_word: ClassVar[str] = "problem"
+    knows_truth: ClassVar[bool] = True
+    test_note: ClassVar[str] = "separate test rows"
 
     @property
-    def problem_word(self) -> str:
-        """What one problem is called."""
-        return "problem"
+    def changes(self) -> tuple[Spec, ...]:
+        """What is done to each problem."""
+        return ()
+
+    @property
+    def tables(self) -> tuple[DataSet, ...]:
+        """The data sets that problems are splits of, as read."""
+        return ()
 
     @property
     def unit(self) -> str:
         """The unit of inference: problems of one unit are not independent."""
         return self.problem_word
-
-    @property
-    def knows_truth(self) -> bool:
-        """Whether the truth of the problems is known."""
-        return True
 
     @property
     @abstractmethod
@@ -106,11 +115,6 @@ class Source(ABC):
         """The number of problems."""
 
     @property
-    def changes(self) -> tuple[Spec, ...]:
-        """What is done to each problem."""
-        return ()
-
-    @property
     def prepares(self) -> bool:
         """Whether rows are prepared for learners that do not take them as they are."""
         return False
@@ -125,11 +129,6 @@ class Source(ABC):
         """The number of units of inference."""
         return self.count
 
-    @property
-    def tables(self) -> tuple[DataSet, ...]:
-        """The data sets that problems are splits of, as read."""
-        return ()
-
     def train_sizes(self, stated: Sequence[int]) -> tuple[int, ...]:
         """Return the training sizes, as stored, where a study states numbers of rows."""
         return tuple(stated)
@@ -142,11 +141,6 @@ class Source(ABC):
         """Return what workers get: of a plugin, which they import later, what to look up."""
         assert family is not None, "only tables have none"
         return Registered(family, self.count)
-
-    @property
-    def test_note(self) -> str:
-        """What learners are evaluated on; empty if ``data.test_size`` says it."""
-        return "test rows of its own"
 
     @property
     def is_stated(self) -> bool:
@@ -167,7 +161,7 @@ class Source(ABC):
 
     def world(self, plan: Plan, index: int) -> World:
         """Return what the rows of a problem are drawn from, if that is a model."""
-        raise SimstudyError(f"a {self.problem_word} is no model that can be drawn again")
+        raise SimstudyError(f"a {self.problem_word} is not a model and cannot be drawn again")
 
     def subject(self, index: int) -> tuple[str, int]:
         """Return what seeds the streams of a problem: adding others changes none."""

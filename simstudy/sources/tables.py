@@ -199,11 +199,9 @@ class Tables(Source):
 
     def keys(self) -> dict[str, list[str] | IntArray]:
         """Return data sets, repeats and folds."""
-        return {
-            "dataset": [part.dataset for part in self.parts],
-            "repeat": np.array([part.repeat for part in self.parts], np.int64),
-            "fold": np.array([part.fold for part in self.parts], np.int64),
-        }
+        repeats = np.array([part.repeat for part in self.parts], np.int64)
+        folds = np.array([part.fold for part in self.parts], np.int64)
+        return {"dataset": [part.dataset for part in self.parts], "repeat": repeats, "fold": folds}
 
     def facts(self, keep_answers: bool) -> dict[str, object]:
         """Return the splits, what is odd about the data sets, and what they are like."""
@@ -211,8 +209,7 @@ class Tables(Source):
         facts["notes"] = {table.name: list(table.notes) for table in self.tables if table.notes}
         facts["tables"] = {table.name: table.facts for table in self.tables}
         if keep_answers and self.tables:
-            names = {table.name: list(table.sample.class_names) for table in self.tables}
-            facts["classes"] = names
+            facts["classes"] = {each.name: list(each.sample.class_names) for each in self.tables}
         return facts
 
     def about(self) -> dict[str, dict[str, str]]:
@@ -229,12 +226,10 @@ class Tables(Source):
     def recorded(self, manifest: Mapping[str, Any], directory: Path) -> Tables:
         """Return the source with the splits and digests recorded."""
         conditions = manifest["conditions"]
-        return replace(
-            self,
-            sizes=tuple(map(Size.stored, conditions["data.train_sizes"])),
-            digests=tuple((name, digest) for name, digest in conditions.get("datasets", ())),
-            parts=tuple(Part(**part) for part in manifest.get("parts", ())),
-        )
+        sizes = tuple(map(Size.stored, conditions["data.train_sizes"]))
+        digests = tuple((name, digest) for name, digest in conditions.get("datasets", ()))
+        parts = tuple(Part(**part) for part in manifest.get("parts", ()))
+        return replace(self, sizes=sizes, digests=digests, parts=parts)
 
 
 _last_splits: dict[tuple[str, int, str], tuple[Split, ...]] = {}  # of the data set last used

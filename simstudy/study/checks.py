@@ -23,7 +23,7 @@ from simstudy.components.registry import (
 from simstudy.components.spec import Spec, build
 from simstudy.data.preparation.prepare import Preparation
 from simstudy.data.sizes import Size
-from simstudy.errors import KeyedError, refusal, refuse, refused_at
+from simstudy.errors import KeyedError, refuse, refused_at
 from simstudy.experiments import DEFAULT
 from simstudy.measures.base import has_exact_value, keywords
 from simstudy.measures.positive_class import class_numbers
@@ -76,10 +76,9 @@ def _check_labels(key: str, specs: Sequence[Spec]) -> None:
 
 def _check_fit(study: Study, keys: Iterable[str], measures: Iterable[Spec]) -> None:
     """Refuse parameters of measures that do not fit the classes of a model or data set."""
-    family = None if study.datasets else _usual_family(study)
     classes = [table.sample.class_names for table in study.tables]
-    if family is not None:  # models with each possible number of classes
-        least, most = family.class_range
+    if not study.datasets and (family := _usual_family(study)):
+        least, most = family.class_range  # models with each possible number of classes
         classes = [class_numbers(number) for number in range(least, most + 1)]
     for key, spec in zip(keys, measures, strict=True):
         for names in classes:
@@ -105,8 +104,8 @@ def _check_data(study: Study) -> None:
     prior = study.measures.prior
     for table in study.tables:
         classes = table.sample.classes
-        text = f"does not fit '{table.name}', which has {classes} classes"
         if isinstance(prior, list) and len(prior) != classes:
+            text = f"does not fit '{table.name}', which has {classes} classes"
             raise KeyedError("measures.prior", f"a prior of {len(prior)} probabilities {text}")
     for index, spec in enumerate(study.learners):
         learner = build(LEARNERS, spec)
@@ -136,12 +135,12 @@ def prepared_for(
 
     What the learner's section asks for is done even if the learner does not need it.
     """
-    asked = spec.stated_preparation
-    preparation = Preparation(**(of_study.model_dump() if asked is None else asked))
+    stated = spec.stated_preparation
+    preparation = Preparation(**(of_study.model_dump() if stated is None else stated))
     accepts: frozenset[str] = getattr(learner, "accepts", frozenset())
-    if "discretize" in (asked or {}) and preparation.discretize != "none":
+    if (stated or {}).get("discretize", "none") != "none":
         accepts -= {"numeric"}
-    if "missing" in (asked or {}) and preparation.missing != "ignore":
+    if (stated or {}).get("missing", "ignore") != "ignore":
         accepts -= {"missing"}
     return preparation, accepts
 
@@ -150,14 +149,10 @@ def _check_prior(study: Study) -> None:
     prior, family = study.measures.prior, _usual_family(study)
     if not isinstance(prior, list) or family is None:
         return  # too few or too many probabilities are refused when a model is drawn
-    classes = family.class_range
-    if {*classes} != {len(prior)}:
-        key = "classes" if family.classes is not None else "values"
-        raise KeyedError(
-            "measures.prior",
-            f"a prior of {len(prior)} probabilities needs a target with as many values; "
-            f"family.{key} = {list(classes)}, not [{len(prior)}, {len(prior)}]",
-        )
+    number, key = len(prior), "values" if family.classes is None else "classes"
+    text = f"a prior of {number} probabilities needs a target with as many values; "
+    text += f"family.{key} = {list(family.class_range)}, not [{number}, {number}]"
+    refuse({*family.class_range} != {number}, "measures.prior", text)
 
 
 def _check_true_tree(study: Study) -> None:
@@ -166,17 +161,14 @@ def _check_true_tree(study: Study) -> None:
     asking = [i for i, spec in enumerate(study.learners) if spec.parameters.get("tree") == "true"]
     if family is None or not asking:
         return
-    makers = [f"the family '{study.source.name}' draws"] * (not family.draws_trees) + [
-        f"the change '{spec.name}' produces"
-        for spec in study.changes
-        if not getattr(build(CHANGES, spec), "keeps_trees", True)
-    ]
+    makers = [f"the family '{study.source.name}' draws"] * (not family.draws_trees)
+    for spec in study.changes:
+        if not getattr(build(CHANGES, spec), "keeps_trees", True):
+            makers.append(f"the change '{spec.name}' produces")
     if makers:
-        raise KeyedError(
-            f"learners[{asking[0]}].tree",
-            '"true" needs models in which the target is a parent of every attribute and each '
-            f"attribute has at most one further parent; {makers[0]} other models",
-        )
+        text = '"true" needs models in which the target is a parent of every attribute and each '
+        text += f"attribute has at most one further parent; {makers[0]} other models"
+        raise KeyedError(f"learners[{asking[0]}].tree", text)
 
 
 def check_exact(study: Study) -> None:
@@ -185,16 +177,12 @@ def check_exact(study: Study) -> None:
     for key, section in study.measures.keyed.items():
         measure = MEASURES.get(section.name)
         needed = size == "exact" or (size == "both" and key == "measures.primary")
-        refuse(
-            needed and not has_exact_value(measure),
-            key,
-            f"'{section.name}' is not a mean over rows and takes no weights, so it has no exact "
-            "value; with it, data.test_size must be a number of rows",
-        )
+        text = f"'{section.name}' is not a mean over rows and takes no weights, so it has no exact "
+        text += "value; with it, data.test_size must be a number of rows"
+        refuse(needed and not has_exact_value(measure), key, text)
         if "limit" in keywords(measure):
-            _check_configurations(
-                study, key, f"'{section.name}' needs learners' limits, which enumerate"
-            )
+            subject = f"'{section.name}' needs learners' limits, which enumerate"
+            _check_configurations(study, key, subject)
     if not isinstance(size, int):
         _check_configurations(study, "data.test_size", f'"{size}" enumerates')
 
@@ -243,25 +231,19 @@ def _check_needs(study: Study, rows: str) -> None:
 
 def _check_tables(study: Study) -> None:
     """Refuse models whose probability tables exceed any memory."""
-    family = _usual_family(study)
-    if family is None or not _is_built_in(study):
-        return
-    if family.card_limits is not None or family.max_parents is None:
+    family = _built_in_family(study)
+    if family is None or family.card_limits is not None or family.max_parents is None:
         return  # existing tables fit into memory; others are unknown
     variables, values = family.variables[1], _all_values(family.values, family.class_range)[1]
     digits = math.log10(variables) + (family.max_parents + 1) * math.log10(values)
-    refuse(
-        digits > _MAX_DIGITS,
-        "family",
-        f"models of {variables:,} variables with {values:,} values and {family.max_parents} "
-        f"parents each have about 10^{digits:.0f} probabilities; at most 10^{_MAX_DIGITS} are "
-        "possible",
-    )
+    text = f"models of {variables:,} variables with {values:,} values and {family.max_parents} "
+    text += f"parents each have about 10^{digits:.0f} probabilities; at most 10^{_MAX_DIGITS} are "
+    refuse(digits > _MAX_DIGITS, "family", f"{text}possible")
 
 
 def _check_learners(study: Study) -> None:
     """Refuse learners that are known to fail in this design, or to lack the primary measure."""
-    family = _usual_family(study)
+    family = _built_in_family(study)
     primary = level_names(study.measured[0].name)[0]
     limited = "limit" in keywords(MEASURES.get(primary))
     for index, spec in enumerate(study.learners):
@@ -270,11 +252,9 @@ def _check_learners(study: Study) -> None:
             if limited and (reason := no_limit(learner)):
                 raise ValueError(f"{reason}, as '{primary}' needs; choose another measures.primary")
             if limited and getattr(learner, "takes_weights", True) is False:
-                raise ValueError(
-                    f"'{primary}' needs learners that accept row weights, and "
-                    f"'{spec.name}' has no sample_weight; choose another measures.primary"
-                )
-            if family is not None and _is_built_in(study):
+                text = f"'{primary}' needs learners that accept row weights, and '{spec.name}' has "
+                raise ValueError(f"{text}no sample_weight; choose another measures.primary")
+            if family is not None:
                 _check_design(learner, _extent(study, family), study.data.train_sizes)
 
 
@@ -289,23 +269,14 @@ def _check_configurations(study: Study, key: str, subject: str) -> None:
     sizes = extent.cards or [*([values] * (few_variables - 1)), extent.classes[1]]
     few = sum(map(math.log10, sizes)) < 15
     number = math.prod(sizes) if few else math.inf
-    refuse(
-        number > MAX_CONFIGURATIONS,
-        key,
-        f"{subject} all joint configurations of a model, at most {MAX_CONFIGURATIONS:,}; "
-        f"models of {variables} variables with {values} values have "
-        + (f"{number:,}" if few else "over 10^15"),
-    )
+    text = f"{subject} all joint configurations of a model, at most {MAX_CONFIGURATIONS:,}; models "
+    text += f"of {variables} variables with {values} values have "
+    refuse(number > MAX_CONFIGURATIONS, key, text + (f"{number:,}" if few else "over 10^15"))
 
 
 def _all_values(*ranges: _Range) -> _Range:
     """The range of the numbers of values of all variables, the target included."""
     return min(least for least, _ in ranges), max(most for _, most in ranges)
-
-
-def _is_built_in(study: Study) -> bool:
-    """Whether the family is built in; a third-party family may draw anything."""
-    return FAMILIES.is_own(study.source.name)
 
 
 def _usual_family(study: Study) -> Family | None:
@@ -314,13 +285,18 @@ def _usual_family(study: Study) -> Family | None:
     return build(FAMILIES, study.demanded_family) if issubclass(cls, Family) else None
 
 
+def _built_in_family(study: Study) -> Family | None:
+    """The family, if it is built in; a third-party family may draw anything."""
+    return _usual_family(study) if FAMILIES.is_own(study.source.name) else None
+
+
 def _check_changes(study: Study) -> None:
     """Refuse changes that do not fit the study."""
     text = f'changes are for studies of learners, not for compare = "{study.compare}"'
     refuse(study.changes and not study.experiment.keeps_answers, "changes", text)
     _check_missing(study)
-    family = _usual_family(study)
-    if family is None or not _is_built_in(study) or not study.changes:
+    family = _built_in_family(study)
+    if family is None or not study.changes:
         return
     _extent(study, family)
     rng = np.random.default_rng(study.seed)
@@ -341,10 +317,8 @@ def _extent(study: Study, family: Family) -> Extent:
     for index, spec in enumerate(study.changes):
         change = build(CHANGES, spec)
         if isinstance(change, Change):
-            try:
+            with refused_at(f"changes[{index}]"):
                 extent = change.extent(extent)
-            except ValueError as error:
-                raise KeyedError(f"changes[{index}]", refusal(error)) from error
     return extent
 
 
@@ -357,21 +331,15 @@ def _check_missing(study: Study) -> None:
         stated = asking or (study.changes and study.preparation.model_fields_set)
         return refuse(stated, key, "no change in this study creates missing values")
     change = study.changes[makers[0]].name
-    refuse(
-        not isinstance(study.data.test_size, int),
-        f"changes[{makers[0]}]",
-        f"'{change}' creates missing values, and exact evaluation would enumerate all patterns of "
-        "them; data.test_size must be a number of rows",
-    )
+    text = f"'{change}' creates missing values, and exact evaluation would enumerate all patterns "
+    text += "of them; data.test_size must be a number of rows"
+    refuse(not isinstance(study.data.test_size, int), f"changes[{makers[0]}]", text)
     for key, section in study.measures.keyed.items():
         text = f"'{section.name}' needs learners' limits, which do not exist with '{change}'"
         refuse("limit" in keywords(MEASURES.get(section.name)), key, text)
     for index, spec in enumerate(study.learners):
         learner = build(LEARNERS, spec)
         preparation, accepts = prepared_for(spec, study.preparation, learner)
-        refuse(
-            not (knows_model(learner) or "missing" in accepts or preparation.missing != "ignore"),
-            f"learners[{index}]",
-            f"'{spec.label}' does not accept missing values, which '{change}' creates; set "
-            'preparation.missing = "mode" or "value"',
-        )
+        copes = knows_model(learner) or "missing" in accepts or preparation.missing != "ignore"
+        text = f"'{spec.label}' does not accept missing values, which '{change}' creates; set "
+        refuse(not copes, f"learners[{index}]", text + 'preparation.missing = "mode" or "value"')

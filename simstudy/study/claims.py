@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
@@ -21,12 +21,12 @@ from simstudy.study.error_messages import explain, sentence
 if TYPE_CHECKING:
     from simstudy.study.study import Study
 
-    Named: TypeAlias = tuple[str, str, Sequence[str], Collection[str]]
-
 Relation: TypeAlias = Literal[
     "beats", "not beaten by", "level", "above", "below", "near", "between"
 ]
 PAIRS = ("beats", "not beaten by", "level")  # between two learners; in the first two, in order
+_NAMING = {"learners": "learner", "against": "learner", "rival": "learner"}  # keys that name
+_NAMING |= {"datasets": "data set", "measure": "measure", "other_measure": "measure"}
 
 DataRelation: TypeAlias = Literal[
     "beats",
@@ -74,16 +74,15 @@ class Claim(ABC):
 
     def flaws(self, study: Study, check_sizes: bool) -> Iterator[tuple[str, str]]:
         """Why no result could decide it: the keys at fault, each with a sentence."""
-        for key, kind, stated, names in self._names(study):
-            for name in stated:
-                if name not in names:
+        names = {"learner": study.labels, "measure": study.columns}
+        names["data set"] = [table.name for table in study.tables]
+        for key, kind in _NAMING.items():
+            stated = vars(self).get(key) or []
+            for name in [stated] if isinstance(stated, str) else stated:
+                if name not in names[kind]:
                     why = f"the study '{study.name}' has no {kind} '{name}'"
-                    yield key, why + suggestion(name, names)
+                    yield key, why + suggestion(name, names[kind])
         yield from self._misshapen(study, check_sizes)
-
-    @abstractmethod
-    def _names(self, study: Study) -> Iterable[Named]:
-        """The keys that name something, what that is, the names, and those of the study."""
 
     @abstractmethod
     def _misshapen(self, study: Study, check_sizes: bool) -> Iterator[tuple[str, str]]:
@@ -146,11 +145,6 @@ class ModelClaim(Claim):
         fixed = self.relation in ("near", "between")
         return self if fixed else replace(self, margin=self.margin * factor)
 
-    def _names(self, study: Study) -> Iterable[Named]:
-        yield "learners", "learner", self.learners, study.labels
-        yield "against", "learner", self.against or [], study.labels
-        yield "measure", "measure", [self.measure] * bool(self.measure), study.columns
-
     def _misshapen(self, study: Study, check_sizes: bool) -> Iterator[tuple[str, str]]:
         for size in self.sizes:
             if check_sizes and size not in study.doses:
@@ -162,7 +156,7 @@ class ModelClaim(Claim):
         if numbers != wanted:
             plural = "s" * (wanted != 1)
             yield "value", f"{relation} needs {wanted or 'no'} number{plural}, not {numbers}"
-        if self.relation == "between" and self.value and self.value[0] >= self.value[1]:
+        elif self.relation == "between" and self.value and self.value[0] >= self.value[1]:
             low, high = self.value
             text = f"{relation} needs the lower number first; {low:g} is not below {high:g}"
             yield "value", text
@@ -217,20 +211,11 @@ class DataClaim(Claim):
     test: Literal["wilcoxon", "sign"] = "wilcoxon"
     some: bool = field(default=False, init=False)
 
-    def _names(self, study: Study) -> Iterable[Named]:
-        measures = study.measures.labels
-        yield "learners", "learner", self.learners, study.labels
-        yield "against", "learner", self.against, study.labels
-        yield "rival", "learner", [self.rival] * bool(self.rival), study.labels
-        yield "datasets", "data set", self.datasets, [table.name for table in study.tables]
-        yield "measure", "measure", [self.measure] * bool(self.measure), measures
-        yield "other_measure", "measure", [self.other_measure] * bool(self.other_measure), measures
-
     def _misshapen(self, study: Study, check_sizes: bool) -> Iterator[tuple[str, str]]:
-        relation = self.relation
+        relation, wherever = self.relation, self.relation == "beats wherever"
         two = relation in ("correlation above", "correlation below", "other winners")
-        of_pairs = relation in ("beats", "never beats", "beats wherever")
-        of_sets, wherever = relation in ("beats", "never beats"), relation == "beats wherever"
+        of_sets = relation in ("beats", "never beats")
+        of_pairs = of_sets or wherever
         of_learners = of_pairs or relation == "wins more than it loses"
         keys = (  # whether a relation needs, and whether it uses them
             ("learners", self.learners, of_learners, relation != "other winners"),
@@ -280,7 +265,7 @@ def read_statements(
 
     A statement has the keys of a claim, which its ``lines`` share and may change; without lines,
     it has one claim per size. A claim is a statement of one line. Claims about studies of data sets
-    have keys of their own; see `DataClaim`. Raises `KeyedError` for an unknown key, an invalid
+    have different keys; see `DataClaim`. Raises `KeyedError` for an unknown key, an invalid
     value, or a claim that no result could decide.
     """
     made = []

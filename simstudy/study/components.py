@@ -17,7 +17,7 @@ from pydantic import TypeAdapter, ValidationError
 from simstudy.components.describe import REQUIRED, defaults_of
 from simstudy.components.registry import FAMILIES, MEASURES, AnyRegistry, UnknownNameError
 from simstudy.components.spec import Spec
-from simstudy.errors import KeyedError, at_key, refusal, refused_at, suggestion
+from simstudy.errors import KeyedError, at_key, refusal, refuse, refused_at, suggestion
 from simstudy.measures import base
 from simstudy.measures.positive_class import POSITIVE, arguments
 from simstudy.measures.theory.two_level import two_level
@@ -43,22 +43,19 @@ _METHODS = {
 }
 
 
-def stated_spec(section: NamedSection, registry: AnyRegistry) -> Spec:
-    """A family or learner as a file states it; the name is not looked up."""
-    renamed = _IN_IDENTITY if registry is FAMILIES and registry.is_own(section.name) else {}
-    return _spec(section, dict(section.model_extra or {}), {}, renamed, {})
-
-
-def resolve_spec(
-    section: NamedSection, registry: AnyRegistry, key: str, directory: Path | None = None
+def component_spec(
+    section: NamedSection, registry: AnyRegistry, key: str, directory: Path | None
 ) -> Spec:
     """Look up a component and check its parameters: types, bounds and its own checks.
 
-    Files are relative to ``directory``. Raises `KeyedError` with the key at fault, in the section
-    ``key``.
+    Files are relative to ``directory``. Without one, the component is as the file states it; its
+    name is not looked up. Raises `KeyedError` with the key at fault, in the section ``key``.
     """
+    if directory is None:
+        renamed = _IN_IDENTITY if registry is FAMILIES and registry.is_own(section.name) else {}
+        return _spec(section, dict(section.model_extra or {}), {}, renamed, {})
     with refused_at(key):
-        return _resolve(section, registry, directory or Path())
+        return _resolve(section, registry, directory)
 
 
 def _resolve(section: NamedSection, registry: AnyRegistry, directory: Path) -> Spec:
@@ -72,12 +69,11 @@ def _resolve(section: NamedSection, registry: AnyRegistry, directory: Path) -> S
         key: _checked(key, value, defaults, hints, type(section))
         for key, value in (section.model_extra or {}).items()
     }
-    for key, value in [*defaults.items()]:
-        if value is REQUIRED and key not in parameters:
-            raise KeyedError(key, f"the {registry.kind} '{section.name}' needs the key '{key}'")
-        if value is REQUIRED:
-            del defaults[key]
-    files = _files(cls, parameters, directory)
+    for key in [key for key, value in defaults.items() if value is REQUIRED]:
+        text = f"the {registry.kind} '{section.name}' needs the key '{key}'"
+        refuse(key not in parameters, key, text)
+        del defaults[key]
+    files = _files(cls, parameters, directory) if issubclass(cls, Family) else {}
     texts = {key: text for key, (_, text) in files.items()}
     _check_method(cls(**{**parameters, **texts}), registry, section.name)
     renamed = _IN_IDENTITY if issubclass(cls, Family) else {}
@@ -106,12 +102,10 @@ def _checked(
 
 
 def _files(
-    cls: type[DataclassInstance], parameters: Mapping[str, object], directory: Path
+    cls: type[Family], parameters: Mapping[str, object], directory: Path
 ) -> dict[str, tuple[str, str]]:
     """The names of copies and the texts of the files that parameters of a family name."""
     files: dict[str, tuple[str, str]] = {}
-    if not issubclass(cls, Family):
-        return files
     for key in cls.files:
         stated = parameters.get(key)
         if not isinstance(stated, str) or "\n" in stated:
@@ -136,9 +130,8 @@ def _check_method(component: DataclassInstance, registry: AnyRegistry, name: str
     try:
         inspect.signature(function).bind(*parameters)
     except TypeError as error:
-        raise ValueError(
-            f"the {registry.kind} '{name}' cannot be called as {called}: {error}"
-        ) from error
+        text = f"the {registry.kind} '{name}' cannot be called as {called}: {error}"
+        raise ValueError(text) from error
 
 
 def _spec(
@@ -182,41 +175,33 @@ def plain(value: object) -> Any:
     return json.loads(json.dumps(value))
 
 
-def stated_measures(sections: Mapping[str, MeasureSection]) -> tuple[Spec, ...]:
-    """Measures or targets as a file states them; no name is looked up."""
-    return tuple(_measure(each, dict(each.model_extra or {})) for each in sections.values())
-
-
-def resolve_measures(
-    sections: Mapping[str, MeasureSection], ordering: bool = False
+def measure_specs(
+    sections: Mapping[str, MeasureSection], ordering: bool, look_up: bool
 ) -> tuple[Spec, ...]:
     """Look up measures or targets, by key, and check their parameters; raises `KeyedError`.
 
-    With ``ordering``, measures that order results and have no mean are allowed.
+    With ``ordering``, measures that order results and have no mean are allowed. Unless they are to
+    be looked up, they are as the file states them.
     """
+    if not look_up:
+        return tuple(_measure(each, dict(each.model_extra or {})) for each in sections.values())
     specs = [_resolve_measure(key, section, ordering) for key, section in sections.items()]
     labels = [spec.label for spec in specs]
     for key, spec in zip(sections, specs, strict=True):
-        if labels.count(spec.label) > 1:
-            raise KeyedError(
-                key,
-                f"the measure '{spec.name}' is listed twice; give one of them another label, "
-                f'{{ name = "{spec.name}", label = "…" }}',
-            )
-        if spec.label in MEASURES.reserved:
-            raise KeyedError(key, f"the scores already have a column named '{spec.label}'")
+        twice = f"the measure '{spec.name}' is listed twice; give one of them another label, "
+        twice += f'{{ name = "{spec.name}", label = "…" }}'
+        refuse(labels.count(spec.label) > 1, key, twice)
+        text = f"the scores already have a column named '{spec.label}'"
+        refuse(spec.label in MEASURES.reserved, key, text)
     return tuple(specs)
 
 
-def _resolve_measure(key: str, section: MeasureSection, ordering: bool = False) -> Spec:
+def _resolve_measure(key: str, section: MeasureSection, ordering: bool) -> Spec:
     stated = section.model_extra or {}
-    if ":" in section.name and not ordering:
-        raise KeyedError(
-            key,
-            f"'{section.name}' orders two results and has no mean over models, so it cannot score "
-            "learners; name one of its two measures",
-        )
     if ":" in section.name:
+        text = f"'{section.name}' orders two results and has no mean over models, so it cannot "
+        text += "score learners; name one of its two measures"
+        refuse(not ordering, key, text)
         for name in stated:
             text = f"the two-level measure '{section.name}' has no parameters"
             raise KeyedError(f"{key}.{name}", text)
@@ -225,14 +210,9 @@ def _resolve_measure(key: str, section: MeasureSection, ordering: bool = False) 
         return _measure(section, {})
     function = _called(key, section)
     hints = typing.get_type_hints(function, include_extras=True) | {POSITIVE: str | int}
-    parameters = base.parameters(function)
-    return _measure(
-        section,
-        {
-            name: _checked(f"{key}.{name}", value, parameters, hints, MeasureSection)
-            for name, value in stated.items()
-        },
-    )
+    checks = (base.parameters(function), hints, MeasureSection)
+    values = {name: _checked(f"{key}.{name}", stated[name], *checks) for name in stated}
+    return _measure(section, values)
 
 
 def _called(key: str, section: MeasureSection) -> base.MeasureFunction:
@@ -244,11 +224,9 @@ def _called(key: str, section: MeasureSection) -> base.MeasureFunction:
         named = base.keywords(function) | stated
         inspect.signature(function).bind("proba", "y", **dict.fromkeys(named))
     except TypeError as error:
-        raise KeyedError(
-            key,
-            f"the measure '{section.name}' cannot be called: {error}; it is called with (proba, y) "
-            f"and, if it declares them, {', '.join(sorted(base.CONTEXT_KEYWORDS))}",
-        ) from error
+        text = f"the measure '{section.name}' cannot be called: {error}; it is called with "
+        text += f"(proba, y) and, if it declares them, {', '.join(sorted(base.CONTEXT_KEYWORDS))}"
+        raise KeyedError(key, text) from error
     return function
 
 

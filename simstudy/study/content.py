@@ -3,26 +3,76 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, TypeVar
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from simstudy.errors import KeyedError, refuse
 from simstudy.experiments import DEFAULT, experiment, foreign_keys, is_known, names
+from simstudy.study import sections
+from simstudy.study.constants import MAX_MODELS
 from simstudy.study.error_messages import explain
-from simstudy.study.sections import StudyFile
 
+File = TypeVar("File", bound=sections.FileSection)
 _OF_MODELS = ("models", "changes", "data", "thresholds")  # keys of one kind of study
 _OF_DATA = ("resampling", "preparation")
-_OF_DATASETS = "holm"  # the adjustment of a study of data sets
 
 
-def read_sections(content: Any) -> StudyFile:
-    """The sections of a study, their keys and types checked; raises `KeyedError`."""
+class StudyFile(sections.FileSection):
+    """A study file with no names looked up.
+
+    Parameters
+    ----------
+    name
+        The name of the study and of its results.
+    title
+        A title for reports.
+    seed
+        The seed of all random streams.
+    models
+        Number of models drawn; they are the subjects of the ANOVA.
+    plugins
+        Python files that register families, changes, learners or measures, relative to this file.
+    compare
+        What is compared: learners; measures, by how often they prefer the truly better of two
+        learners; estimators of performance, by their errors; or tests of two learners, by how often
+        they reject.
+    keep_answers
+        Whether the predicted probabilities are kept, for measures added later.
+    estimators
+        In a comparison of estimators: what is compared.
+    tests
+        In a comparison of tests: what is compared.
+    """
+
+    name: sections.Name
+    title: str = ""
+    seed: int = Field(default=1, ge=0)
+    models: int = Field(default=40, ge=2, le=MAX_MODELS)
+    plugins: list[str] = Field(default=[])
+    compare: str = Field(default=DEFAULT, json_schema_extra={"enum": [*names()]})
+    keep_answers: bool = False
+    family: sections.NamedSection | None = None
+    changes: list[sections.ChangeSection] = Field(default=[])
+    data: sections.Data = sections.Data()
+    datasets: list[sections.DataSetSection] = Field(default=[])
+    resampling: sections.ResamplingSection = sections.ResamplingSection()
+    preparation: sections.PreparationSection = sections.PreparationSection()
+    learners: list[sections.LearnerSection] = Field(min_length=1)
+    estimators: list[sections.TreatmentSection] = Field(default=[])
+    tests: list[sections.TreatmentSection] = Field(default=[])
+    measures: sections.MeasuresSection = sections.MeasuresSection()
+    analysis: sections.Analysis = sections.Analysis()
+    limits: sections.Limits = sections.Limits()
+    thresholds: sections.Thresholds = sections.Thresholds()
+
+
+def read_sections(content: Any, kind: type[File]) -> File:
+    """The sections of a file of a kind, their keys and types checked; raises `KeyedError`."""
     try:
-        return StudyFile.model_validate_json(json.dumps(content, default=str))
+        return kind.model_validate_json(json.dumps(content, default=str))
     except ValidationError as error:
-        key, message = explain(error, StudyFile)
+        key, message = explain(error, kind)
         if key == "models" and error.errors()[0]["type"] == "greater_than_equal":
             message += " (models are the subjects of the ANOVA, which needs two)"
         raise KeyedError(key, message) from error
@@ -61,6 +111,6 @@ def check_kind(file: StudyFile) -> None:
 def completed(file: StudyFile) -> StudyFile:
     """A study of data sets, or of another kind than of learners, with the defaults of its kind."""
     if file.datasets and "adjustment" not in file.analysis.model_fields_set:
-        analysis = file.analysis.model_copy(update={"adjustment": _OF_DATASETS})
+        analysis = file.analysis.model_copy(update={"adjustment": "holm"})
         return file.model_copy(update={"analysis": analysis})
     return experiment(file.compare).completed(file)

@@ -6,15 +6,15 @@ import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simstudy.data.checks.warnings import oddities
+from simstudy.data.checks import oddities
 from simstudy.data.files.assembly import ReadOptions
 from simstudy.data.files.read import read_data_set
 from simstudy.data.splits.files import read_splits
-from simstudy.data.splits.schemes import Resampling, Split, fitting_sizes
+from simstudy.data.splits.schemes import Resampling, Split, unfit_sizes
 from simstudy.errors import KeyedError, SimstudyError, at_key, refuse
 from simstudy.sources.tables import DataSet, Tables, splits_of
 from simstudy.study.sections import DataSetSection
@@ -29,8 +29,8 @@ def with_tables(study: Study, directory: Path) -> Study:
     for index, section in enumerate(study.datasets):
         key = f"datasets[{index}]"
         table = _read(section, directory, key)
-        names = [earlier.name for earlier in tables]
-        refuse(table.name in names, f"{key}.name", f"two data sets are named '{table.name}'")
+        twice = table.name in [earlier.name for earlier in tables]
+        refuse(twice, f"{key}.name", f"two data sets are named '{table.name}'")
         tables.append(table)
     with at_key("resampling", ValueError):
         resampling = Resampling.of(study.resampling.model_dump(exclude_none=True))
@@ -46,30 +46,23 @@ def with_tables(study: Study, directory: Path) -> Study:
             raise KeyedError(f"datasets[{index}]", f"'{table.name}': {error}") from error
         tables[index] = replace(table, least_rows=min(len(split.train) for split in splits))
         _check_sizes(tables[index], splits, resampling)
-    made = Tables.of(tables, study.seed, source.resampling, source.sizes)
-    return replace(study, source=made)
+    return replace(study, source=Tables.of(tables, study.seed, source.resampling, source.sizes))
 
 
 def _check_sizes(table: DataSet, splits: Sequence[Split], resampling: Resampling) -> None:
     """Refuse training sizes that a training part does not have."""
-    _, too_large = fitting_sizes(resampling.sizes, table.least_rows)
-    if not too_large:
-        return
     part = min(splits, key=lambda split: len(split.train))
     where = f"training part in repeat {part.repeat}, fold {part.fold}"
     whose = "smallest training part" if table.sample.groups is None else where
-    raise KeyedError(
-        "resampling.sizes",
-        f"{too_large[0]} does not fit '{table.name}', whose {whose} has {table.least_rows} rows",
-    )
+    for size in unfit_sizes(resampling.sizes, table.least_rows):
+        text = f"does not fit '{table.name}', whose {whose} has {table.least_rows} rows"
+        raise KeyedError("resampling.sizes", f"{size} {text}")
 
 
 def _rare(table: DataSet, resampling: Resampling) -> list[str]:
     """A sentence on the classes of a data set that are too rare to stratify, if there are any."""
-    if resampling.scheme is None:
-        return []
-    sample, labels = table.sample, table.sample.class_names
-    note = resampling.scheme.rare_note(sample.target, labels, sample.groups)
+    sample, scheme = table.sample, resampling.scheme
+    note = scheme and scheme.rare_note(sample.target, sample.class_names, sample.groups)
     return [note] if note else []
 
 
@@ -87,28 +80,22 @@ def _splits_in(
             continue
         for split in splits[table.name]:
             both = np.isin(groups[split.test], groups[split.train])
-            if both.any():
-                raise KeyedError(
-                    "resampling.splits",
-                    f"repeat {split.repeat}, fold {split.fold} of '{table.name}' tests row "
-                    f"{split.test[both.argmax()]}, and rows of the same group are in its training "
-                    "part",
-                )
+            text = f"repeat {split.repeat}, fold {split.fold} of '{table.name}' tests row "
+            text += f"{split.test[both.argmax()]}, and rows of the same group are in its training "
+            refuse(both.any(), "resampling.splits", f"{text}part")
     return splits
 
 
 def _read(section: DataSetSection, directory: Path, key: str) -> DataSet:
-    options: dict[str, Any] = section.model_dump(exclude={"path", "name"})
     try:
         path = Path(os.path.realpath(directory / section.path))
     except ValueError as error:
         raise KeyedError(f"{key}.path", f"{section.path!r} is not a path: {error}") from error
     with at_key(key, SimstudyError):
-        table = read_data_set(path, ReadOptions(**options))
+        table = read_data_set(path, ReadOptions(**section.model_dump(exclude={"path", "name"})))
     name, counts = section.name or path.name.split(".")[0], table.sample.class_counts
     if np.count_nonzero(counts) < 2:
         label = (table.sample.schema.target.values or ())[int(counts.argmax())]
-        raise KeyedError(
-            key, f"{path}: all rows belong to the class '{label}'; two classes are needed"
-        )
+        text = f"{path}: all rows belong to the class '{label}'; two classes are needed"
+        raise KeyedError(key, text)
     return DataSet(name, path, table.sample, tuple(oddities(table)))

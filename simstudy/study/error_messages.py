@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
 from pydantic import BaseModel, ValidationError
 
@@ -42,19 +42,14 @@ def explain(error: ValidationError, section: type[BaseModel] | None = None) -> t
     if first["type"] == "extra_forbidden" and section is not None:
         for place in places:
             if isinstance(place, str):
-                section = _section_of(section.model_fields[place].annotation)
+                annotation: Any = section.model_fields[place].annotation
+                while arguments := get_args(annotation):  # optional, or in a list
+                    annotation = arguments[0]
+                section = cast(type[BaseModel], annotation)
         return key, f"unknown key{suggestion(str(last), section.model_fields)}"
     if first["type"] == "missing":
         return key, "this key is missing"
     return key, sentence(first, first["input"])
-
-
-def _section_of(annotation: Any) -> type[BaseModel]:
-    """The class of a section, which may be optional or in a list."""
-    while arguments := get_args(annotation):
-        annotation = arguments[0]
-    section: type[BaseModel] = annotation
-    return section
 
 
 def sentence(error: Mapping[str, Any], value: object) -> str:

@@ -68,13 +68,18 @@ def read_toml(path: Path) -> dict[str, Any]:
     except tomllib.TOMLDecodeError as error:
         raise SimstudyError(f"{path} is not valid TOML: {error}") from error
     except (OSError, RecursionError, ValueError) as error:  # also of huge numbers and odd paths
-        reasons = {
-            RecursionError: "its values are nested too deeply",
-            UnicodeDecodeError: "it is not UTF-8 text",
-        }
-        why = reasons.get(type(error)) or reason(error)
+        nested, binary = "its values are nested too deeply", "it is not UTF-8 text"
+        why = {RecursionError: nested, UnicodeDecodeError: binary}.get(type(error), reason(error))
         hint = _nearest_studies(path) if isinstance(error, FileNotFoundError) else ""
         raise SimstudyError(f"{path} cannot be read: {why}{hint}") from error
+
+
+def plain_content(content: Mapping[str, object], origin: object) -> dict[str, Any]:
+    """A copy of the content of a file, with the values that JSON has."""
+    try:
+        return dict(json.loads(json.dumps(content, default=str)))
+    except (ValueError, RecursionError) as error:  # numbers of thousands of digits, deep nesting
+        raise SimstudyError(f"{origin} cannot be used: {error}") from error
 
 
 def recorded_digests(path: Path, content: Mapping[str, object]) -> list[str] | None:
@@ -91,12 +96,10 @@ def recorded_digests(path: Path, content: Mapping[str, object]) -> list[str] | N
                 if isinstance(digests, list) and all(isinstance(text, str) for text in digests):
                     return digests
         if (path.parent / JOURNAL).exists():
-            raise SimstudyError(
-                f"{path} belongs to results with a missing or damaged {MANIFEST}, so its plugins "
-                "cannot be verified and are not executed"
-            )
+            text = f"{path} belongs to results with a missing or damaged {MANIFEST}, so its "
+            raise SimstudyError(f"{text}plugins cannot be verified and are not executed")
     except OSError as error:
-        raise SimstudyError(f"{path.parent} cannot be read: {error.strerror or error}") from error
+        raise SimstudyError(f"{path.parent} cannot be read: {reason(error)}") from error
     return None
 
 
@@ -145,8 +148,8 @@ def overridden(
             if not isinstance(section, list) or not isinstance(value, Mapping):
                 text = f"{section_name} are not sections [[{section_name}]] with keys"
                 raise KeyedError(where, text)
-            size = f"has {len(section)} of [[{section_name}]], from 0"
-            text = f"study '{content.get('name', '')}' {size}"
+            size = f"{len(section)} of [[{section_name}]], from 0"
+            text = f"study '{content.get('name', '')}' has {size}"
             refuse(place >= len(section), where, text)
             item = overridden(section[place], value, where)
             made[section_name] = [*section[:place], item, *section[place + 1 :]]
@@ -159,8 +162,7 @@ def overridden(
             for label, settings in value.items():
                 text = f"{json.dumps(settings, default=str)} is not a section"
                 refuse(not isinstance(settings, Mapping), f"{where}.{label}", text)
-                absent = f"study '{content['name']}' has no learner"
-                demand_name(where, absent, label, labels)
+                demand_name(where, f"study '{content['name']}' has no learner", label, labels)
             made[name] = [
                 overridden(learner, value.get(label, {}), f"{where}.{label}")
                 for learner, label in zip(section, labels, strict=True)
@@ -194,19 +196,16 @@ def _name(section: Mapping[str, object]) -> str:
 
 def dumps(content: Mapping[str, object]) -> str:
     """TOML text of a two-level dictionary: values, then tables, then arrays of tables."""
-    tables = {key: value for key, value in content.items() if isinstance(value, Mapping)}
-    arrays = {
-        key: value
-        for key, value in content.items()
-        if isinstance(value, list) and value and isinstance(value[0], Mapping)
-    }
-    lines = _pairs({key: content[key] for key in content if key not in {*tables, *arrays}})
-    for key, table in tables.items():
-        lines += ["", f"[{key}]", *_pairs(table)]
-    for key, items in arrays.items():
-        for item in items:
-            lines += ["", f"[[{key}]]", *_pairs(item)]
-    return "\n".join(lines) + "\n"
+    lines, tables, arrays = list[str](), list[str](), list[str]()
+    for key, value in content.items():
+        if isinstance(value, Mapping):
+            tables += ["", f"[{key}]", *_pairs(value)]
+        elif isinstance(value, list) and value and isinstance(value[0], Mapping):
+            for item in value:
+                arrays += ["", f"[[{key}]]", *_pairs(item)]
+        else:
+            lines += _pairs({key: value})
+    return "\n".join([*lines, *tables, *arrays]) + "\n"
 
 
 def _pairs(table: Mapping[str, object]) -> list[str]:

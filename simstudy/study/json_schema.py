@@ -21,6 +21,7 @@ from simstudy.errors import SimstudyError
 from simstudy.study import sections
 from simstudy.study.claims import DataClaim, ModelClaim
 from simstudy.study.components import plain
+from simstudy.study.content import StudyFile
 from simstudy.study.lists import ListFile, ReadingsFile
 
 Schema = dict[str, Any]
@@ -31,7 +32,7 @@ _TEXT = {"type": "string"}
 
 def study_schema() -> Schema:
     """The schema of a study file with the components that are registered now."""
-    schema = _of_model(sections.StudyFile, "A study of simstudy")
+    schema = _of_model(StudyFile, "A study of simstudy")
     definitions = schema["$defs"]
     for kind, section, components in (
         ("NamedSection", sections.NamedSection, registry.FAMILIES),
@@ -42,9 +43,9 @@ def study_schema() -> Schema:
         ("MeasureSection", sections.MeasureSection, registry.MEASURES),
     ):
         definitions[kind] = _component_schema(section, components)
+        if section is sections.TreatmentSection:
+            schema["properties"][components.plural]["items"] = {"$ref": f"#/$defs/{kind}"}
     del definitions["TreatmentSection"]
-    for key, kind in (("estimators", "EstimatorSection"), ("tests", "TestSection")):
-        schema["properties"][key]["items"] = {"$ref": f"#/$defs/{kind}"}
     measures = definitions["Measures"]["properties"]
     table = {"$ref": "#/$defs/MeasureSection"}
     by_name = definitions["MeasureSection"]["allOf"][0]["properties"]["name"]["anyOf"]
@@ -71,7 +72,7 @@ def _with(**properties: Schema) -> Schema:
 def list_schema() -> Schema:
     """The schema of a list of studies, or of readings of one."""
     schema, readings = (_of_model(kind, "") for kind in (ListFile, ReadingsFile))
-    kinds_of_claims = (describe.parameters_of(kind) for kind in (ModelClaim, DataClaim))
+    kinds_of_claims = map(describe.parameters_of, (ModelClaim, DataClaim))
     claims = [{"type": "object", **_keys(parameters)} for parameters in kinds_of_claims]
     schema["properties"]["claims"]["items"] = {"anyOf": claims}
     schema["properties"]["statements"]["items"] = {"anyOf": [*map(_statement_schema, claims)]}
@@ -129,26 +130,19 @@ def _component_schema(section: type[sections.NamedSection], of: registry.AnyRegi
         hint["anyOf"].append({})  # a component of a plugin may accept anything
     described = [{"const": each.name, "description": each.summary} for each in components]
     keys["name"]["anyOf"] = [*described, _TEXT]
-    conditions = [
-        {
-            "if": {"required": ["name"], **_with(name={"const": component.name})},
-            "then": _keys(component.parameters, keys),
-        }
-        for component in components
-    ]
+    conditions = []
+    for component in components:
+        named = {"required": ["name"], **_with(name={"const": component.name})}
+        conditions.append({"if": named, "then": _keys(component.parameters, keys)})
     return {"type": "object", "required": ["name"], "allOf": [_with(**hints | keys), *conditions]}
 
 
 def _keys(parameters: Iterable[describe.Parameter], more: Iterable[str] = ()) -> Schema:
     """The keys of one component: its parameters and those of its section."""
     stated = [parameter for parameter in parameters if not parameter.context]
-    return {
-        "properties": {**dict.fromkeys(more, True), **_parameter_schemas(stated)},
-        "required": [
-            parameter.name for parameter in stated if parameter.default is describe.REQUIRED
-        ],
-        "additionalProperties": False,
-    }
+    required = [each.name for each in stated if each.default is describe.REQUIRED]
+    properties = {**dict.fromkeys(more, True), **_parameter_schemas(stated)}
+    return {"properties": properties, "required": required, "additionalProperties": False}
 
 
 def _names(of: registry.AnyRegistry) -> Schema:

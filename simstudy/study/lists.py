@@ -10,20 +10,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeAlias
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
-from simstudy.errors import (
-    KeyedError,
-    SimstudyError,
-    at_key,
-    check_regular,
-    demand_name,
-    reason,
-    refuse,
-)
+from simstudy import errors
+from simstudy.study import files
 from simstudy.study.claims import Statement, read_statements
-from simstudy.study.error_messages import explain
-from simstudy.study.files import overridden, read_toml, recorded_digests, study_path
+from simstudy.study.content import read_sections
 from simstudy.study.sections import FileSection, Name
 from simstudy.study.study import Study, load_study, make_study
 
@@ -31,23 +23,33 @@ Settings: TypeAlias = Mapping[str, object]
 
 
 class PublishedSection(FileSection):
-    """Printed values of a measure on data sets."""
+    """Printed values of a measure on data sets.
 
-    study: str = Field(description="The name of the study of data sets.")
-    measure: str = Field(default="", description="The measure; the primary one if empty.")
-    file: str = Field(
-        description="A CSV file, relative to the list: data sets × learners, with their names."
-    )
-    source: str = Field(default="", description="Where the values are printed.")
-    leave_out: list[str] = Field(
-        default=[], description="Data sets that differ from those of the source."
-    )
-    notes: dict[str, str] = Field(
-        default={}, description="By data set: why values differ, where known."
-    )
-    tolerance: float = Field(
-        default=0.05, gt=0, description="Differences above this are marked and explained."
-    )
+    Parameters
+    ----------
+    study
+        The name of the study of data sets.
+    measure
+        The measure; the primary one if empty.
+    file
+        A CSV file, relative to the list: data sets × learners, with their names.
+    source
+        Where the values are printed.
+    leave_out
+        Data sets that differ from those of the source.
+    notes
+        By data set: why values differ, where known.
+    tolerance
+        Differences above this are marked and explained.
+    """
+
+    study: str
+    measure: str = ""
+    file: str
+    source: str = ""
+    leave_out: list[str] = Field(default=[])
+    notes: dict[str, str] = Field(default={})
+    tolerance: float = Field(default=0.05, gt=0)
 
 
 class Published(PublishedSection):
@@ -57,40 +59,64 @@ class Published(PublishedSection):
 
 
 class ListFile(FileSection):
-    """The content of a list file, its statements unchecked."""
+    """The content of a list file, its statements unchecked.
 
-    name: Name = Field(description="The name of the list and of its results.")
-    title: str = Field(default="", description="A title for the comparison.")
-    citation: str = Field(default="", description="The source of the statements.")
-    note: str = Field(default="", description="A remark shown with the verdicts.")
-    studies: list[str] = Field(
-        min_length=1, description="Study files or lists, relative to this file, or built-in ones."
-    )
-    override: dict[str, object] = Field(
-        default={}, description="Settings for every study, by section; learners by label."
-    )
-    statements: list[object] = Field(
-        default=[], description="Statements of the source, each of one or more claims."
-    )
-    claims: list[object] = Field(default=[], description="Single claims.")
-    published: list[PublishedSection] = Field(
-        default=[], description="Printed values, shown beside those of studies of data sets."
-    )
+    Parameters
+    ----------
+    name
+        The name of the list and of its results.
+    title
+        A title for the comparison.
+    citation
+        The source of the statements.
+    note
+        A remark shown with the verdicts.
+    studies
+        Study files or lists, relative to this file, or built-in ones.
+    override
+        Settings for every study, by section; learners by label.
+    statements
+        Statements of the source, each of one or more claims.
+    claims
+        Single claims.
+    published
+        Printed values, shown beside those of studies of data sets.
+    """
+
+    name: Name
+    title: str = ""
+    citation: str = ""
+    note: str = ""
+    studies: list[str] = Field(min_length=1)
+    override: dict[str, object] = Field(default={})
+    statements: list[object] = Field(default=[])
+    claims: list[object] = Field(default=[])
+    published: list[PublishedSection] = Field(default=[])
 
 
 class Reading(FileSection):
-    """An interpretation of what the source of statements leaves open: a variant of a list."""
+    """An interpretation of what the source of statements leaves open: a variant of a list.
+
+    Parameters
+    ----------
+    label
+        Its label in tables.
+    override
+        Settings for every study, by section; learners by label.
+    margin_factor
+        Factor of the margins, for measures in another unit.
+    note
+        A remark.
+    post_hoc
+        Whether it was chosen after seeing results.
+    """
 
     id: str = ""
-    label: str = Field(description="Its label in tables.")
-    override: dict[str, object] = Field(
-        default={}, description="Settings for every study, by section; learners by label."
-    )
-    margin_factor: float = Field(
-        default=1.0, gt=0, description="Factor of the margins, for measures in another unit."
-    )
-    note: str = Field(default="", description="A remark.")
-    post_hoc: bool = Field(default=False, description="Whether it was chosen after seeing results.")
+    label: str
+    override: dict[str, object] = Field(default={})
+    margin_factor: float = Field(default=1.0, gt=0)
+    note: str = ""
+    post_hoc: bool = False
 
     @property
     def settings(self) -> str:
@@ -102,11 +128,8 @@ class Reading(FileSection):
 
     def read(self, statements: Sequence[Statement]) -> list[Statement]:
         """The statements with the margins of this reading; some tolerances do not change."""
-        factor = self.margin_factor
-        return [
-            replace(statement, lines=[claim.scaled(factor) for claim in statement.lines])
-            for statement in statements
-        ]
+        scaled = [[line.scaled(self.margin_factor) for line in each.lines] for each in statements]
+        return [replace(each, lines=lines) for each, lines in zip(statements, scaled, strict=True)]
 
 
 def _dotted_keys(sections: Mapping[str, object], start: str = "") -> Iterator[tuple[str, object]]:
@@ -119,20 +142,42 @@ def _dotted_keys(sections: Mapping[str, object], start: str = "") -> Iterator[tu
 
 
 class ReadingSection(Reading):
-    """One reading of a list."""
+    """One reading of a list.
 
-    id: Name = Field(description="The directory of its results.")
+    Parameters
+    ----------
+    id
+        The directory of its results.
+    """
+
+    id: Name
 
 
 class ReadingsFile(FileSection):
-    """The content of a file with readings of a list."""
+    """The content of a file with readings of a list.
 
-    name: Name = Field(description="The name of the readings and of their results.")
-    title: str = Field(default="", description="A title; that of the list if omitted.")
-    note: str = Field(default="", description="A remark shown with the verdicts.")
-    of: str = Field(description="The list file, relative to this file, or a built-in list.")
-    label: str = Field(default="the list itself", description="The label of the list itself.")
-    readings: list[ReadingSection] = Field(min_length=1, description="The further readings.")
+    Parameters
+    ----------
+    name
+        The name of the readings and of their results.
+    title
+        A title; that of the list if omitted.
+    note
+        A remark shown with the verdicts.
+    of
+        The list file, relative to this file, or a built-in list.
+    label
+        The label of the list itself.
+    readings
+        The further readings.
+    """
+
+    name: Name
+    title: str = ""
+    note: str = ""
+    of: str
+    label: str = "the list itself"
+    readings: list[ReadingSection] = Field(min_length=1)
 
 
 @dataclass(frozen=True)
@@ -155,11 +200,12 @@ def is_collection(source: str | Path | Settings) -> bool:
 
     A file that cannot be read is not; `load_study` reports the error.
     """
-    try:
-        content = source if isinstance(source, Mapping) else read_toml(study_path(source))
-    except SimstudyError:
-        return False
-    return not {"studies", "readings"}.isdisjoint(content)
+    if not isinstance(source, Mapping):
+        try:
+            source = files.read_toml(files.study_path(source))
+        except errors.SimstudyError:
+            return False
+    return not {"studies", "readings"}.isdisjoint(source)
 
 
 def load_collection(
@@ -184,23 +230,17 @@ def load_collection(
     SimstudyError
         Names the file, the key, the value, and what is allowed.
     """
-    path = study_path(path)
-    content = read_toml(path) if content is None else content
+    path = files.study_path(path)
+    content = files.read_toml(path) if content is None else content
     kind: type[ListFile | ReadingsFile] = ReadingsFile if "readings" in content else ListFile
+    plain = files.plain_content(content, path)
     try:
-        text = json.dumps(content, default=str)
-    except (ValueError, RecursionError) as error:  # numbers of thousands of digits, deep nesting
-        raise SimstudyError(f"{path} cannot be used: {error}") from error
-    try:
-        file = kind.model_validate_json(text)
+        file = read_sections(plain, kind)
         if isinstance(file, ReadingsFile):
             return _load_readings(file, path, overrides)
         return _load_list(file, path, overrides)
-    except ValidationError as error:
-        key, message = explain(error, kind)
-        raise SimstudyError(f"{path}, {key}: {message}") from error
-    except KeyedError as error:
-        raise SimstudyError(f"{path}, {error.key}: {error}") from error
+    except errors.KeyedError as error:
+        raise errors.SimstudyError(f"{path}, {error.key}: {error}") from error
 
 
 def _load_list(file: ListFile, path: Path, overrides: Settings | None) -> Collection:
@@ -208,26 +248,23 @@ def _load_list(file: ListFile, path: Path, overrides: Settings | None) -> Collec
     studies: dict[str, Study] = {}
     statements: list[Statement] = []
     for index, name in enumerate(file.studies):
-        key, place = f"studies[{index}]", study_path(name, path.parent)
+        key, place = f"studies[{index}]", files.study_path(name, path.parent)
         if _is_list(place, path, key, name):
             inner = _inner_list(place, key, name, file.override, overrides)
             named, more = inner.studies, inner.statements
         else:
-            with at_key(key, SimstudyError):
+            with errors.at_key(key, errors.SimstudyError):
                 load_study(place)
             named, more = [_study(place, [("override", file.override)], overrides)], []
         for study in named:
-            refuse(study.name in studies, key, f"two studies have the name '{study.name}'")
+            errors.refuse(study.name in studies, key, f"two studies have the name '{study.name}'")
             studies[study.name] = study
         statements += more
+    statements += read_statements(file.statements, file.claims, studies, check_sizes=not overrides)
     return Collection(
-        name=file.name,
-        title=file.title,
-        citation=file.citation,
-        note=file.note,
+        **file.model_dump(include={"name", "title", "citation", "note"}),
         studies=[*studies.values()],
-        statements=statements
-        + read_statements(file.statements, file.claims, studies, check_sizes=not overrides),
+        statements=statements,
         reading=Reading(label="the list itself", override=file.override),
         published=[
             _published(section, studies, path.parent, f"published[{index}]")
@@ -241,8 +278,8 @@ def _is_list(file: Path, path: Path, key: str, name: str) -> bool:
     try:
         itself = os.path.realpath(file) == os.path.realpath(path)
     except (OSError, ValueError) as error:  # a NUL in it
-        raise KeyedError(key, f"{file} cannot be read: {error}") from error
-    refuse(itself, key, f'"{name}" is this list itself')
+        raise errors.KeyedError(key, f"{file} cannot be read: {error}") from error
+    errors.refuse(itself, key, f'"{name}" is this list itself')
     return is_collection(file)
 
 
@@ -250,40 +287,39 @@ def _inner_list(
     file: Path, key: str, name: str, override: Settings, overrides: Settings | None
 ) -> Collection:
     """A list of single studies in a list, with its own overrides."""
-    text = f'"{name}" is a list with its own settings; remove this key'
-    refuse(override, "override", text)
-    content = read_toml(file)
-    refuse(
-        "readings" in content, key, f'"{name}" contains readings of a list; name the list instead'
+    errors.refuse(
+        override, "override", f'"{name}" is a list with its own settings; remove this key'
     )
+    content = files.read_toml(file)
+    text = f'"{name}" contains readings of a list; name the list instead'
+    errors.refuse("readings" in content, key, text)
     for inner in content.get("studies", []):
-        nested = isinstance(inner, str) and is_collection(study_path(inner, file.parent))
-        refuse(nested, key, f'"{name}" is a list that itself contains lists')
-    with at_key(key, SimstudyError):
+        nested = isinstance(inner, str) and is_collection(files.study_path(inner, file.parent))
+        errors.refuse(nested, key, f'"{name}" is a list that itself contains lists')
+    with errors.at_key(key, errors.SimstudyError):
         return load_collection(file, overrides, content)
 
 
 def _load_readings(file: ReadingsFile, path: Path, overrides: Settings | None) -> Collection:
     """A list and its readings, which must have different names, also from the studies."""
-    place = study_path(file.of, path.parent)
-    with at_key("of", SimstudyError):
-        content = read_toml(place)
-        refuse("studies" not in content, "of", f'"{file.of}" is not a list of studies')
+    place = files.study_path(file.of, path.parent)
+    with errors.at_key("of", errors.SimstudyError):
+        content = files.read_toml(place)
+        errors.refuse("studies" not in content, "of", f'"{file.of}" is not a list of studies')
         base = load_collection(place, overrides)
     text = f"'{file.of}' has studies of data sets, which have no readings"
-    refuse(any(study.datasets for study in base.studies), "of", text)
-    files = [study_path(name, place.parent) for name in content["studies"]]
+    errors.refuse(any(study.datasets for study in base.studies), "of", text)
+    places = [files.study_path(name, place.parent) for name in content["studies"]]
     taken, readings = [study.name for study in base.studies], []
     for index, reading in enumerate(file.readings):
         where = f"readings[{index}]"
         text = f"'{reading.id}' is taken by another reading or a study"
-        refuse(reading.id in taken, f"{where}.id", text)
+        errors.refuse(reading.id in taken, f"{where}.id", text)
         taken.append(reading.id)
         layers = [("of", base.reading.override), (f"{where}.override", reading.override)]
-        studies = [_study(study, layers, overrides) for study in files]
-        statements = reading.read(base.statements)
-        variant = replace(base, name=reading.id, studies=studies, statements=statements)
-        readings.append(replace(variant, reading=reading))
+        studies = [_study(study, layers, overrides) for study in places]
+        variant = replace(base, name=reading.id, studies=studies, reading=reading)
+        readings.append(replace(variant, statements=reading.read(base.statements)))
     return replace(
         base,
         name=file.name,
@@ -297,18 +333,18 @@ def _load_readings(file: ReadingsFile, path: Path, overrides: Settings | None) -
 def load_variant(file: Path, override: Settings, overrides: Settings | None = None) -> Study:
     """A study with some settings replaced; learners are addressed by label."""
     try:
-        return _study(study_path(file), [("--key", override)], overrides)
-    except KeyedError as error:
-        raise SimstudyError(f"{error.key}: {error}") from error
+        return _study(files.study_path(file), [("--key", override)], overrides)
+    except errors.KeyedError as error:
+        raise errors.SimstudyError(f"{error.key}: {error}") from error
 
 
 def _study(file: Path, layers: Iterable[tuple[str, Settings]], overrides: Settings | None) -> Study:
     """A study with layers of overrides, each with the key it comes from."""
-    content = read_toml(file)
-    digests = recorded_digests(file, content)
+    content = files.read_toml(file)
+    digests = files.recorded_digests(file, content)
     for key, override in layers:
-        content = overridden(content, override, key)
-        with at_key(key, SimstudyError):
+        content = files.overridden(content, override, key)
+        with errors.at_key(key, errors.SimstudyError):
             make_study(content, file.parent, f"study '{content['name']}'", digests=digests)
     return make_study(content, file.parent, str(file), overrides, digests)
 
@@ -317,13 +353,13 @@ def _published(
     section: PublishedSection, studies: Mapping[str, Study], directory: Path, where: str
 ) -> Published:
     """Read printed values from a CSV file."""
-    demand_name(f"{where}.study", "no study", section.study, studies)
+    errors.demand_name(f"{where}.study", "no study", section.study, studies)
     study = studies[section.study]
     text = f"'{study.name}' is not a study of data sets"
-    refuse(not study.datasets, f"{where}.study", text)
+    errors.refuse(not study.datasets, f"{where}.study", text)
     if section.measure:
         labels = study.measures.labels
-        demand_name(f"{where}.measure", "the study has no measure", section.measure, labels)
+        errors.demand_name(f"{where}.measure", "the study has no measure", section.measure, labels)
     values = _printed_values(directory / section.file, f"{where}.file")
     return Published(**section.model_dump(), values=values)
 
@@ -331,19 +367,21 @@ def _published(
 def _printed_values(file: Path, where: str) -> dict[str, dict[str, float]]:
     """The rows of a CSV file by their first column, its other columns by name."""
     try:
-        check_regular(file)
+        errors.check_regular(file)
         with file.open(encoding="utf-8", newline="") as lines:
             rows = [*csv.reader(lines)]
     except (OSError, ValueError, csv.Error) as error:  # such as a null character in the path
-        raise KeyedError(where, f"{file} cannot be read: {reason(error)}") from error
-    refuse(not rows, where, f"{file} is empty")
+        raise errors.KeyedError(where, f"{file} cannot be read: {errors.reason(error)}") from error
+    errors.refuse(not rows, where, f"{file} is empty")
     values: dict[str, dict[str, float]] = {}
     for number, row in enumerate(rows[1:], 2):
         line, twice = f"{file}, line {number}", bool(row) and row[0] in values
-        refuse(twice, where, f"{line}: the row occurs twice")
-        refuse(len(row) != len(rows[0]), where, f"{line}: the row has a different number of values")
+        errors.refuse(twice, where, f"{line}: the row occurs twice")
+        errors.refuse(
+            len(row) != len(rows[0]), where, f"{line}: the row has a different number of values"
+        )
         try:
             values[row[0]] = dict(zip(rows[0][1:], map(float, row[1:]), strict=True))
         except ValueError as error:
-            raise KeyedError(where, f"{line}: {error}") from error
+            raise errors.KeyedError(where, f"{line}: {error}") from error
     return values

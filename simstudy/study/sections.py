@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import (
     BaseModel,
@@ -19,8 +19,6 @@ from pydantic import (
     model_serializer,
 )
 
-from simstudy.experiments import DEFAULT, names
-from simstudy.study.constants import MAX_MODELS
 from simstudy.study.error_messages import explain
 
 Prior = Literal["train", "test", "uniform", "true"]
@@ -31,7 +29,7 @@ Sizes = Annotated[list[Rows], Field(min_length=1)]
 
 
 def _must_be(allowed: str) -> WrapValidator:
-    """Tell what is allowed, instead of why each alternative is not met."""
+    """State what is allowed, instead of why each alternative is not met."""
 
     def validate(value: object, handler: ValidatorFunctionWrapHandler) -> object:
         try:
@@ -53,18 +51,34 @@ Base = Annotated[Literal["e"] | Number, _must_be('"e" or a number above 1')]
 ClassName = Annotated[str | int | None, _must_be("the name of a class")]
 
 
+def _describe_keys(schema: dict[str, Any], section: type[BaseModel]) -> None:
+    """Add the meanings of keys, which docstrings state, to the JSON Schema of a section."""
+    from simstudy.components.describe import meanings
+
+    schema["description"] = (section.__doc__ or "").partition("\n")[0]
+    for key, meaning in meanings(section).items():
+        schema["properties"][key]["description"] = meaning
+
+
 class FileSection(BaseModel):
     """A section of a study file or list: unknown keys are refused."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
+    model_config = ConfigDict(frozen=True, strict=True, defer_build=True, extra="forbid")
+    model_config["json_schema_extra"] = _describe_keys
 
 
 class NamedSection(FileSection):
-    """The name of a family or learner, and its parameters."""
+    """The name of a family or learner, and its parameters.
 
-    model_config = ConfigDict(extra="allow", frozen=True, strict=True, defer_build=True)
+    Parameters
+    ----------
+    name
+        Its name; simstudy list shows all names.
+    """
 
-    name: str = Field(description="Its name; simstudy list shows all names.")
+    model_config = ConfigDict(extra="allow")
+
+    name: str
 
 
 class ChangeSection(NamedSection):
@@ -72,37 +86,34 @@ class ChangeSection(NamedSection):
 
 
 class Data(FileSection):
-    """The data drawn from every model."""
+    """The data drawn from every model.
 
-    train_sizes: Sizes = Field(
-        default=[50, 500, 5000], description="Numbers of training rows, increasing."
-    )
-    test_size: TestSize = Field(
-        default=1000,
-        description="Number of test rows; or evaluation over the joint distribution of each model "
-        '("exact"), or both.',
-    )
-    training: Literal["independent", "nested"] = Field(
-        default="independent",
-        description="Whether training sets of different sizes are drawn independently, or each "
-        "consists of the first rows of the next.",
-    )
-    test_sizes: Sizes | None = Field(
-        default=None,
-        description="In a comparison of measures: numbers of test rows, increasing; 20 to 5000 if "
-        "omitted.",
-    )
-    repeats: Annotated[int, Field(ge=1, le=10**6)] | None = Field(
-        default=None,
-        description="In a comparison of measures: the number of test sets of each size; 50 if "
-        "omitted. In a comparison of tests: the number of data sets of each size drawn from a "
-        "model; 20 if omitted.",
-    )
-    training_sets: Annotated[int, Field(ge=2, le=10**6)] | None = Field(
-        default=None,
-        description="In a comparison of estimators: the number of training sets of each size whose "
-        "mean value is estimated, too; 200 if omitted.",
-    )
+    Parameters
+    ----------
+    train_sizes
+        Numbers of training rows, increasing.
+    test_size
+        Number of test rows; or evaluation over the joint distribution of each model ("exact"), or
+        both.
+    training
+        Whether training sets of different sizes are drawn independently, or each consists of the
+        first rows of the next.
+    test_sizes
+        In a comparison of measures: numbers of test rows, increasing; 20 to 5000 if omitted.
+    repeats
+        In a comparison of measures: the number of test sets of each size; 50 if omitted. In a
+        comparison of tests: the number of data sets of each size drawn from a model; 20 if omitted.
+    training_sets
+        In a comparison of estimators: the number of training sets of each size whose mean value is
+        estimated, too; 200 if omitted.
+    """
+
+    train_sizes: Sizes = [50, 500, 5000]
+    test_size: TestSize = 1000
+    training: Literal["independent", "nested"] = "independent"
+    test_sizes: Sizes | None = None
+    repeats: Annotated[int, Field(ge=1, le=10**6)] | None = None
+    training_sets: Annotated[int, Field(ge=2, le=10**6)] | None = None
 
     @field_validator("train_sizes", "test_sizes")
     @classmethod
@@ -113,101 +124,141 @@ class Data(FileSection):
 
 
 class PreparationSection(FileSection):
-    """How rows are prepared for learners; fitted to each training part, never to test rows."""
+    """How rows are prepared for learners; fitted to each training part, never to test rows.
 
-    discretize: Literal["mdl", "kononenko", "equal_frequency", "equal_width", "none"] = Field(
-        default="mdl",
-        description="How numbers are discretised for learners that do not accept them: by minimum "
-        "description length (Fayyad & Irani 1993), by Kononenko's criterion (1995), into bins of "
-        "equal frequency or width, or not at all.",
-    )
-    bins: int = Field(
-        default=10, ge=2, le=1000, description="Number of bins of equal frequency or width."
-    )
-    missing: Literal["ignore", "mode", "value"] = Field(
-        default="ignore",
-        description="Missing values: left to learners that accept them; or, for all others, "
-        "replaced by the most frequent value of the training part, or treated as a separate value.",
-    )
+    Parameters
+    ----------
+    discretize
+        How numbers are discretised for learners that do not accept them: by minimum description
+        length (Fayyad & Irani 1993), by Kononenko's criterion (1995), into bins of equal frequency
+        or width, or not at all.
+    bins
+        Number of bins of equal frequency or width.
+    missing
+        Missing values: left to learners that accept them; or, for all others, replaced by the most
+        frequent value of the training part, or treated as a separate value.
+    """
+
+    discretize: Literal["mdl", "kononenko", "equal_frequency", "equal_width", "none"] = "mdl"
+    bins: int = Field(default=10, ge=2, le=1000)
+    missing: Literal["ignore", "mode", "value"] = "ignore"
 
 
 class TreatmentSection(NamedSection):
-    """An estimator or a test, and its label."""
+    """An estimator or a test, and its label.
 
-    label: str = Field(default="", description="Its label in reports; the name if omitted.")
+    Parameters
+    ----------
+    label
+        Its label in reports; the name if omitted.
+    """
+
+    label: str = ""
 
 
 class LearnerSection(TreatmentSection):
-    """A learner, its label, and how rows are prepared only for it."""
+    """A learner, its label, and how rows are prepared only for it.
 
-    preparation: PreparationSection | None = Field(
-        default=None, description="Replaces the study's [preparation]."
-    )
+    Parameters
+    ----------
+    preparation
+        Replaces the study's [preparation].
+    """
+
+    preparation: PreparationSection | None = None
 
 
 class DataSetSection(FileSection):
-    """A data file and how it is read."""
+    """A data file and how it is read.
 
-    path: str = Field(description="A CSV, ARFF or Parquet file, relative to this file.")
-    name: str = Field(default="", description="Its name in reports; that of the file if omitted.")
-    target: str | None = Field(default=None, description="The column to predict; else the last.")
-    ignore: list[str] = Field(default=[], description="Columns to leave out.")
-    nominal: list[str] = Field(default=[], description="Columns of numbers to treat as nominal.")
-    numeric: list[str] = Field(default=[], description="Columns that must hold numbers.")
-    values: dict[str, list[str]] = Field(
-        default={}, description="The ordered values of nominal columns."
-    )
-    keep: list[str] = Field(
-        default=[], description="Columns to keep although they look like identifiers or leaks."
-    )
-    missing_values: list[str] | None = Field(
-        default=None,
-        description="Strings that represent a missing value; if omitted, the empty string, ? and, "
-        "in numeric columns, NA, nan, null, - and similar ones.",
-    )
-    groups: str | None = Field(
-        default=None, description="A column of groups of rows that stay together."
-    )
-    classes: dict[str, list[str]] = Field(
-        default={},
-        description="Classes merged from others; rows of classes not listed are dropped.",
-    )
-    separator: str | None = Field(default=None, description="Between values; detected if omitted.")
-    encoding: str | None = Field(default=None, description="Of a text file; detected if omitted.")
+    Parameters
+    ----------
+    path
+        A CSV, ARFF or Parquet file, relative to this file.
+    name
+        Its name in reports; that of the file if omitted.
+    target
+        The column to predict; else the last.
+    ignore
+        Columns to leave out.
+    nominal
+        Columns of numbers to treat as nominal.
+    numeric
+        Columns that must hold numbers.
+    values
+        The ordered values of nominal columns.
+    keep
+        Columns to keep although they look like identifiers or leaks.
+    missing_values
+        Strings that represent a missing value; if omitted, the empty string, ? and, in numeric
+        columns, NA, nan, null, - and similar ones.
+    groups
+        A column of groups of rows that stay together.
+    classes
+        Classes merged from others; rows of classes not listed are dropped.
+    separator
+        Between values; detected if omitted.
+    encoding
+        Of a text file; detected if omitted.
+    """
+
+    path: str
+    name: str = ""
+    target: str | None = None
+    ignore: list[str] = []
+    nominal: list[str] = []
+    numeric: list[str] = []
+    values: dict[str, list[str]] = {}
+    keep: list[str] = []
+    missing_values: list[str] | None = None
+    groups: str | None = None
+    classes: dict[str, list[str]] = {}
+    separator: str | None = None
+    encoding: str | None = None
 
 
 class ResamplingSection(FileSection):
-    """How data sets are split into training and test parts."""
+    """How data sets are split into training and test parts.
 
-    scheme: Literal["cv", "5x2cv", "swapped", "holdout", "loo", "bootstrap"] | None = Field(
-        default=None,
-        description="Cross-validation (the default), 5×2 cross-validation, two halves that swap "
-        "roles, repeated holdout, leave-one-out, or the bootstrap.",
-    )
-    folds: int | None = Field(default=None, description="Number of folds in cross-validation.")
-    repeats: int | None = Field(default=None, description="Number of repetitions.")
-    share: float | None = Field(
-        default=None, description="The share of training rows in a holdout, rounded down."
-    )
-    stratify: bool | None = Field(
-        default=None, description="Whether splits are stratified by class."
-    )
-    splits: str | None = Field(default=None, description="A file of splits, instead of a scheme.")
-    sizes: list[Rows | float] = Field(
-        default=[],
-        description="Training sizes for learning curves, as rows or as shares of the training "
-        "part; all of it if omitted.",
-    )
+    Parameters
+    ----------
+    scheme
+        Cross-validation (the default), 5×2 cross-validation, two halves that swap roles, repeated
+        holdout, leave-one-out, or the bootstrap.
+    folds
+        Number of folds in cross-validation.
+    repeats
+        Number of repetitions.
+    share
+        The share of training rows in a holdout, rounded down.
+    stratify
+        Whether splits are stratified by class.
+    splits
+        A file of splits, instead of a scheme.
+    sizes
+        Training sizes for learning curves, as rows or as shares of the training part; all of it if
+        omitted.
+    """
+
+    scheme: Literal["cv", "5x2cv", "swapped", "holdout", "loo", "bootstrap"] | None = None
+    folds: int | None = None
+    repeats: int | None = None
+    share: float | None = None
+    stratify: bool | None = None
+    splits: str | None = None
+    sizes: list[Rows | float] = []
 
 
 class MeasureSection(NamedSection):
-    """A measure with parameters, and its label."""
+    """A measure with parameters, and its label.
 
-    label: str = Field(
-        default="",
-        pattern=r"^([A-Za-z0-9][A-Za-z0-9_.-]*)?$",
-        description="The name of its column; that of the measure if omitted.",
-    )
+    Parameters
+    ----------
+    label
+        The name of its column; that of the measure if omitted.
+    """
+
+    label: str = Field(default="", pattern=r"^([A-Za-z0-9][A-Za-z0-9_.-]*)?$")
 
     @model_serializer(mode="wrap")
     def _stated(self, serialize: SerializerFunctionWrapHandler) -> dict[str, object]:
@@ -235,43 +286,40 @@ AnyMeasure = Annotated[str | MeasureSection, BeforeValidator(_measure_section)]
 
 
 class MeasuresSection(FileSection):
-    """The measures and their conventions: prior, cutoff, base, reward, positive class."""
+    """The measures and their conventions: prior, cutoff, base, reward, positive class.
 
-    primary: AnyMeasure = Field(
-        default="information_reward",
-        description="The measure that is tested and plotted: its name, or a table of its name and "
-        "parameters.",
-    )
-    also: list[AnyMeasure] = Field(
-        default=[], description="Further measures; one may be listed twice, with different labels."
-    )
-    targets: list[AnyMeasure] | None = Field(
-        default=None,
-        description="In a comparison of measures: the measures whose exact values say which of two "
-        "learners is better, the primary one first; kl_divergence if omitted.",
-    )
-    prior: AnyPrior = Field(
-        default="train",
-        description="The prior of rewards: class frequencies of the training set or the test set, "
-        "the uniform distribution, that of the model, or these probabilities.",
-    )
-    cutoff: Literal["mml", "2001", "none"] = Field(
-        default="mml",
-        description="How probabilities are clipped before logarithmic measures: to [½/(n + k/2), "
-        "(n + ½)/(n + k/2)] for n training rows and k classes, to [½/(n + 1), (n + ½)/(n + 1)], or "
-        "not at all.",
-    )
-    base: Base = Field(default="e", description='The base of logarithms: "e" for nats, 2 for bits.')
-    reward: Literal["mean", "sum"] = Field(
-        default="mean",
-        description="How information rewards combine the classes: mean (Hope & Korb 2004, equation "
-        "10) or sum.",
-    )
-    positive: ClassName = Field(
-        default=None,
-        description="The positive class of measures that need one, by its name (classes of models "
-        "are named 0, 1, …); the rarer class if omitted.",
-    )
+    Parameters
+    ----------
+    primary
+        The measure that is tested and plotted: its name, or a table of its name and parameters.
+    also
+        Further measures; one may be listed twice, with different labels.
+    targets
+        In a comparison of measures: the measures whose exact values say which of two learners is
+        better, the primary one first; kl_divergence if omitted.
+    prior
+        The prior of rewards: class frequencies of the training set or the test set, the uniform
+        distribution, that of the model, or these probabilities.
+    cutoff
+        How probabilities are clipped before logarithmic measures: to [½/(n + k/2), (n + ½)/(n +
+        k/2)] for n training rows and k classes, to [½/(n + 1), (n + ½)/(n + 1)], or not at all.
+    base
+        The base of logarithms: "e" for nats, 2 for bits.
+    reward
+        How information rewards combine the classes: mean (Hope & Korb 2004, equation 10) or sum.
+    positive
+        The positive class of measures that need one, by its name (classes of models are named 0, 1,
+        …); the rarer class if omitted.
+    """
+
+    primary: AnyMeasure = "information_reward"
+    also: list[AnyMeasure] = []
+    targets: list[AnyMeasure] | None = None
+    prior: AnyPrior = "train"
+    cutoff: Literal["mml", "2001", "none"] = "mml"
+    base: Base = "e"
+    reward: Literal["mean", "sum"] = "mean"
+    positive: ClassName = None
 
     @property
     def keyed(self) -> dict[str, MeasureSection]:
@@ -301,83 +349,44 @@ class MeasuresSection(FileSection):
 
 
 class Analysis(FileSection):
-    """The confidence of intervals and the adjustment for multiple comparisons."""
+    """The confidence of intervals and the adjustment for multiple comparisons.
 
-    confidence: float = Field(
-        default=0.95,
-        gt=0,
-        lt=1,
-        description="The confidence level of intervals; tests use 1 minus it.",
-    )
-    adjustment: Literal["bonferroni_all", "bonferroni", "holm", "none"] = Field(
-        default="bonferroni_all",
-        description="Adjustment of paired tests: Bonferroni over the pairs at all sizes or at each "
-        "size, Holm's method over the pairs at each size, or none. In a study of data sets: Holm's "
-        "method (the default), Bonferroni or none, over the pairs on all data sets.",
-    )
+    Parameters
+    ----------
+    confidence
+        The confidence level of intervals; tests use 1 minus it.
+    adjustment
+        Adjustment of paired tests: Bonferroni over the pairs at all sizes or at each size, Holm's
+        method over the pairs at each size, or none. In a study of data sets: Holm's method (the
+        default), Bonferroni or none, over the pairs on all data sets.
+    """
+
+    confidence: float = Field(default=0.95, gt=0, lt=1)
+    adjustment: Literal["bonferroni_all", "bonferroni", "holm", "none"] = "bonferroni_all"
 
 
 class Limits(FileSection):
-    """Limits of one cell: seconds and gigabytes; None for no limit."""
+    """Limits of one cell: seconds and gigabytes; None for no limit.
 
-    timeout: float | None = Field(
-        default=None, gt=0, le=10**6, description="Time limit per cell, in seconds."
-    )
-    memory: float | None = Field(
-        default=None, gt=0, le=10**6, description="Memory limit per cell, in gigabytes (Linux)."
-    )
+    Parameters
+    ----------
+    timeout
+        Time limit per cell, in seconds.
+    memory
+        Memory limit per cell, in gigabytes (Linux).
+    """
+
+    timeout: float | None = Field(default=None, gt=0, le=10**6)
+    memory: float | None = Field(default=None, gt=0, le=10**6)
 
 
 class Thresholds(FileSection):
-    """Whether sizes are added around crossings."""
+    """Whether sizes are added around crossings.
 
-    refine: bool = Field(
-        default=False, description="Whether to add training sizes around crossings."
-    )
+    Parameters
+    ----------
+    refine
+        Whether to add training sizes around crossings.
+    """
 
-
-class StudyFile(FileSection):
-    """A study file with no names looked up."""
-
-    name: Name = Field(description="The name of the study and of its results.")
-    title: str = Field(default="", description="A title for reports.")
-    seed: int = Field(default=1, ge=0, description="The seed of all random streams.")
-    models: int = Field(
-        default=40,
-        ge=2,
-        le=MAX_MODELS,
-        description="Number of models drawn; they are the subjects of the ANOVA.",
-    )
-    plugins: list[str] = Field(
-        default=[],
-        description="Python files that register families, changes, learners or measures, relative "
-        "to this file.",
-    )
-    compare: str = Field(
-        default=DEFAULT,
-        json_schema_extra={"enum": [*names()]},
-        description="What is compared: learners; measures, by how often they prefer the truly "
-        "better of two learners; estimators of performance, by their errors; or tests of two "
-        "learners, by how often they reject.",
-    )
-    keep_answers: bool = Field(
-        default=False,
-        description="Whether the predicted probabilities are kept, for measures added later.",
-    )
-    family: NamedSection | None = None
-    changes: list[ChangeSection] = []
-    data: Data = Data()
-    datasets: list[DataSetSection] = []
-    resampling: ResamplingSection = ResamplingSection()
-    preparation: PreparationSection = PreparationSection()
-    learners: list[LearnerSection] = Field(min_length=1)
-    estimators: list[TreatmentSection] = Field(
-        default=[], description="In a comparison of estimators: what is compared."
-    )
-    tests: list[TreatmentSection] = Field(
-        default=[], description="In a comparison of tests: what is compared."
-    )
-    measures: MeasuresSection = MeasuresSection()
-    analysis: Analysis = Analysis()
-    limits: Limits = Limits()
-    thresholds: Thresholds = Thresholds()
+    refine: bool = False

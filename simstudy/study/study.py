@@ -19,18 +19,11 @@ from simstudy.experiments import DEFAULT, experiment, foreign_keys, names
 from simstudy.experiments.base import Experiment
 from simstudy.sources.models import Models
 from simstudy.sources.source import Registered, Source
-from simstudy.study import sections
+from simstudy.study import files, sections
 from simstudy.study.checks import check_study
-from simstudy.study.components import (
-    plain,
-    resolve_measures,
-    resolve_spec,
-    stated_measures,
-    stated_spec,
-)
+from simstudy.study.components import component_spec, measure_specs, plain
 from simstudy.study.constants import DOSES
-from simstudy.study.content import check_kind, completed, read_sections
-from simstudy.study.files import dumps, read_toml, recorded_digests, set_dotted, study_path
+from simstudy.study.content import StudyFile, check_kind, completed, read_sections
 from simstudy.texts import counted, summary
 
 if TYPE_CHECKING:
@@ -118,7 +111,7 @@ class Study:
 
     @property
     def heading(self) -> str:
-        """The title, or else the name; where the title tells another number of data sets, both."""
+        """The title, or else the name; if the title states another number of data sets, both."""
         stated = {int(number) for number in re.findall(r"\b(\d{1,6}) data sets?\b", self.title)}
         if self.datasets and stated - {len(self.datasets)}:
             return f"{self.title}: {counted(len(self.datasets), 'data set')} here"
@@ -132,8 +125,7 @@ class Study:
     @property
     def demanded_family(self) -> Spec:
         """The family, of a study of models."""
-        if self.family is None:
-            self.demand_models("a family")
+        self.demand_models("a family")
         assert self.family is not None
         return self.family
 
@@ -220,10 +212,8 @@ class Study:
         kept = ["resampling", "preparation"] if self.datasets else ["data"]
         if self.changes and self.preparation != sections.PreparationSection():
             kept.append("preparation")  # else no value may be missing
-        dumped = {
-            name: getattr(self, name).model_dump(exclude_none=True)
-            for name in (*kept, "measures", "analysis")
-        }
+        kept += ["measures", "analysis"]
+        dumped = {name: getattr(self, name).model_dump(exclude_none=True) for name in kept}
         for key in foreign_keys(self.experiment):
             section, _, last = key.partition(".")
             dumped.get(section, {}).pop(last, None)
@@ -231,7 +221,7 @@ class Study:
 
     def to_toml(self) -> str:
         """The study as TOML, every default filled in."""
-        return dumps(self.as_dict())
+        return files.dumps(self.as_dict())
 
 
 def _entry(spec: Spec) -> dict[str, object]:
@@ -246,14 +236,12 @@ def _entry(spec: Spec) -> dict[str, object]:
 
 def stated_study(content: object) -> Study:
     """The study that a dictionary states; files are not read and no name is looked up."""
-    file = read_sections(content)
+    file = read_sections(content, StudyFile)
     check_kind(file)
     return _study(file, None)
 
 
-def _resolved_study(
-    file: sections.StudyFile, directory: Path, digests: Sequence[str] | None
-) -> Study:
+def _resolved_study(file: StudyFile, directory: Path, digests: Sequence[str] | None) -> Study:
     """Load the plugins and look up every name; raises `KeyedError` with the key at fault."""
     plugins = []
     for index, plugin in enumerate(file.plugins):
@@ -271,26 +259,19 @@ def _resolved_study(
     return study
 
 
-def _study(
-    file: sections.StudyFile, directory: Path | None, plugins: Sequence[PluginFile] = ()
-) -> Study:
+def _study(file: StudyFile, directory: Path | None, plugins: Sequence[PluginFile] = ()) -> Study:
     """The study of a file; without a directory, no file is read and no name is looked up."""
 
-    def spec(section: sections.NamedSection, registry: AnyRegistry, key: str) -> Spec:
-        if directory is None:
-            return stated_spec(section, registry)
-        return resolve_spec(section, registry, key, directory)
-
     def specs(registry: AnyRegistry) -> tuple[Spec, ...]:
-        listed = enumerate(getattr(file, registry.plural))
-        return tuple(spec(section, registry, f"{registry.plural}[{i}]") for i, section in listed)
+        key, listed = registry.plural, enumerate(getattr(file, registry.plural))
+        return tuple(component_spec(each, registry, f"{key}[{i}]", directory) for i, each in listed)
 
-    def measures(keyed: Mapping[str, sections.MeasureSection], orders: bool) -> tuple[Spec, ...]:
-        return stated_measures(keyed) if directory is None else resolve_measures(keyed, orders)
-
-    family = None if file.family is None else spec(file.family, FAMILIES, "family")
+    family, look_up = None, directory is not None
+    if file.family is not None:
+        family = component_spec(file.family, FAMILIES, "family", directory)
     learners, file = specs(LEARNERS), completed(file)
-    measured = measures(file.measures.keyed, experiment(file.compare).takes_orders)
+    ordering = experiment(file.compare).takes_orders
+    measured = measure_specs(file.measures.keyed, ordering, look_up)
     return Study(
         **{key: getattr(file, key) for key in _STATED},
         datasets=tuple(file.datasets),
@@ -299,14 +280,14 @@ def _study(
         source=_source(file, family, specs(CHANGES)),
         learners=learners,
         measured=measured,
-        targets=measures(file.measures.keyed_targets, False),
+        targets=measure_specs(file.measures.keyed_targets, False, look_up),
         estimators=specs(ESTIMATORS),
         tests=specs(TESTS),
         plugin_files=tuple(plugins),
     )
 
 
-def _source(file: sections.StudyFile, family: Spec | None, changes: tuple[Spec, ...]) -> Source:
+def _source(file: StudyFile, family: Spec | None, changes: tuple[Spec, ...]) -> Source:
     """Where the problems come from, according to the file."""
     if family is None:
         from simstudy.sources.tables import Tables
@@ -343,12 +324,12 @@ def load_study(
     SimstudyError
         Names the file, the key, the value, and what is allowed.
     """
-    path = study_path(path)
+    path = files.study_path(path)
     if content is None:
-        content = read_toml(path)
-    if isinstance(content.get("studies"), list) or isinstance(content.get("readings"), list):
+        content = files.read_toml(path)
+    if any(isinstance(content.get(key), list) for key in ("studies", "readings")):
         raise SimstudyError(f"{path} is a list of studies; run it, or name one of its studies")
-    digests = recorded_digests(path, content)
+    digests = files.recorded_digests(path, content)
     return make_study(content, path.parent, str(path), overrides, digests)
 
 
@@ -370,14 +351,11 @@ def make_study(
 
     With ``digests``, plugins with other digests are refused.
     """
-    try:
-        raw: dict[str, object] = json.loads(json.dumps(content, default=str))
-    except (ValueError, RecursionError) as error:  # numbers of thousands of digits, deep nesting
-        raise SimstudyError(f"{origin} cannot be used: {error}") from error
+    raw = files.plain_content(content, origin)
     for key, value in (overrides or {}).items():
-        set_dotted(raw, _doses_key(raw) if key == DOSES else key, value)
+        files.set_dotted(raw, _doses_key(raw) if key == DOSES else key, value)
     try:
-        file = read_sections(raw)
+        file = read_sections(raw, StudyFile)
         with directory_restored():
             return _resolved_study(file, directory or Path(), digests)
     except KeyedError as error:

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable
-from typing import Any, NoReturn, ParamSpec, TypeVar
+from typing import Any, Generic, NoReturn, ParamSpec, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
-from simstudy.arrays import FloatArray
+from simstudy.arrays import ArrayLike, FloatArray
 
+C = TypeVar("C")
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
-class Contract:
-    """Reports violations: the object, the rule, and the finding."""
+class Contract(Generic[C]):
+    """Reports violations: the component, the rule, and the finding."""
 
-    def __init__(self, value: object) -> None:
-        self.name = getattr(value, "__name__", type(value).__name__)
+    def __init__(self, component: C) -> None:
+        self.component = component
+        self.name = getattr(component, "__name__", type(component).__name__)
 
     def fail(self, rule: str, finding: str, cause: Exception | None = None) -> NoReturn:
         raise AssertionError(f"{self.name}: {rule}; {finding}") from cause
@@ -30,8 +31,8 @@ class Contract:
 
     def require_close(
         self,
-        first: npt.ArrayLike,
-        second: npt.ArrayLike,
+        first: ArrayLike,
+        second: ArrayLike,
         rule: str,
         finding: str,
         tolerance: float = 1e-9,
@@ -55,7 +56,7 @@ class Contract:
         least = np.min(proba, initial=0)
         self.require(least >= 0, rule, f"{where}the smallest probability is {least}")
         off = np.max(np.abs(np.sum(proba, axis=1) - 1), initial=0)
-        self.require(off <= 1e-9, rule, f"{where}a row's sum is off one by {off:.3g}")
+        self.require(off <= 1e-9, rule, f"{where}the sum of a row differs from 1 by {off:.3g}")
 
     def attempt(self, rule: str, call: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
         """Call a function that must not fail according to the contract."""
@@ -64,13 +65,15 @@ class Contract:
         except Exception as error:
             self.fail(rule, f"it raised {type(error).__name__}: {error}", error)
 
-    def pickled(self, value: T) -> T:
-        """Return a pickled copy of a component, which must be a frozen dataclass and equal it."""
-        parameters: Any = getattr(type(value), "__dataclass_params__", None)
+    def pickled(self) -> C:
+        """Return a pickled copy of the component, which must be a frozen dataclass and equal it."""
+        stated = self.component
+        parameters: Any = getattr(type(stated), "__dataclass_params__", None)
         frozen = parameters is not None and parameters.frozen
-        self.require(frozen, "it must be a frozen dataclass instance", f"it is {value!r}")
-        copy: T = self.attempt("it must pickle", lambda: pickle.loads(pickle.dumps(value)))
-        self.require(copy == value, "it must equal its pickled copy", f"{value!r} became {copy!r}")
+        self.require(frozen, "it must be a frozen dataclass instance", f"it is {stated!r}")
+        copy: C = self.attempt("it must pickle", lambda: pickle.loads(pickle.dumps(stated)))
+        finding = f"{stated!r} became {copy!r}"
+        self.require(copy == stated, "it must equal its pickled copy", finding)
         return copy
 
 

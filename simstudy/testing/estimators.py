@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import TypeVar
+from itertools import starmap
+from typing import NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -13,7 +14,6 @@ from simstudy.arrays import FloatArray, IntArray
 from simstudy.data.splits.schemes import Scheme, Split
 from simstudy.estimators.bench import (
     INTERVALS,
-    Answer,
     Bench,
     Estimate,
     Estimator,
@@ -25,10 +25,11 @@ from simstudy.measures.base import MeasureFunction
 from simstudy.measures.decisions.confusion import matthews
 from simstudy.measures.scores.losses import accuracy
 from simstudy.measures.scores.rewards import information_reward
-from simstudy.testing.contract import Contract, stream
+from simstudy.testing.contract import C, Contract, stream
 
 _LEVEL = 0.05
 _ORDINARY = "accuracy on 60 rows of three classes"
+Answer: TypeAlias = Callable[[IntArray, IntArray, str], FloatArray]
 Answered = TypeVar("Answered", Estimate, Decision)
 
 
@@ -55,17 +56,17 @@ def check_estimate(estimator: Estimator) -> None:
         States in one sentence what the contract requires and what was found.
     """
     contract = _RowsContract(estimator)
-    copy = contract.pickled(estimator)
-    for where, rows, measure in _cases():
+    copy = contract.pickled()
+    for case in _cases():
         estimate, again, wider = (
-            contract.estimate(each, rows, measure, confidence, where)
+            contract.estimate(each, case, confidence)
             for each, confidence in ((estimator, 0.5), (copy, 0.5), (estimator, 0.99))
         )
         rule = "the same bench must give the same estimate, also from a pickled copy"
-        finding = f"with {where} it gave {estimate} and {again}"
+        finding = f"with {case.name} it gave {estimate} and {again}"
         contract.require(repr(estimate) == repr(again), rule, finding)
-        contract.check_intervals(estimate, wider, where)
-        if where == _ORDINARY:
+        contract.check_intervals(estimate, wider, case.name)
+        if case.name == _ORDINARY:
             rule = f"the {_ORDINARY} must have a finite estimate"
             contract.require(math.isfinite(estimate.value), rule, f"it is {estimate.value}")
     rows = _Rows(60, 3)
@@ -99,30 +100,29 @@ def check_test(test: LearnerTest) -> None:
         States in one sentence what the contract requires and what was found.
     """
     contract = _RowsContract(test)
-    copy = contract.pickled(test)
-    for where, rows, measure in _cases():
-        answers = rows.frequencies, rows.mostly_right(4)
+    copy = contract.pickled()
+    for case in _cases():
+        answers = case.rows.frequencies, case.rows.mostly_right(4)
         decision, again, turned = (
-            contract.decide(each, rows, order, measure, where)
+            contract.decide(each, case, order)
             for each, order in ((test, answers), (copy, answers), (test, answers[::-1]))
         )
         rule = "the same benches must give the same decision, also from a pickled copy"
-        finding = f"with {where} it gave {decision} and"
+        finding = f"with {case.name} it gave {decision} and"
         contract.require(repr(decision) == repr(again), rule, f"{finding} {again}")
-        contract.require(
-            np.allclose(decision, (turned.p, -turned.difference), 1e-9, 1e-12, equal_nan=True),
-            "the order of the learners must only change the sign of the difference",
-            f"{finding}, in the other order, {turned}",
-        )
-        if where == _ORDINARY:
+        back = (turned.p, -turned.difference)
+        same = np.allclose(decision, back, 1e-9, 1e-12, equal_nan=True)
+        rule = "the order of the learners must only change the sign of the difference"
+        contract.require(same, rule, f"{finding}, in the reverse order, {turned}")
+        if case.name == _ORDINARY:
             rule = f"the {_ORDINARY} must have a p"
             contract.require(not math.isnan(decision.p), rule, f"it gave {decision}")
     rows = _Rows(60, 3)
-    same = contract.decide(test, rows, (rows.frequencies,) * 2, accuracy, "a copy")
-    equal = same.difference == 0 and not same.p <= _LEVEL
-    contract.require(equal, "a learner must not differ from itself", f"it gave {same}")
+    twice = contract.decide(test, _Case("a copy", rows, accuracy), (rows.frequencies,) * 2)
+    equal = twice.difference == 0 and not twice.p <= _LEVEL
+    contract.require(equal, "a learner must not differ from itself", f"it gave {twice}")
     pair = rows.mostly_right(20), rows.mostly_right(20, shift=1)
-    clear = contract.decide(test, rows, pair, accuracy, "a clear difference")
+    clear = contract.decide(test, _Case("a clear difference", rows, accuracy), pair)
     rule = "a learner that is right in most rows must differ from one that is wrong in most"
     contract.require(clear.difference > 0 and clear.p <= _LEVEL, rule, f"it gave {clear}")
 
@@ -141,7 +141,7 @@ class _Rows:
         def splits(scheme: Scheme) -> Sequence[Split]:
             return scheme.splits(self.target, stream(*scheme_name(scheme).encode()))
 
-        return Bench(self.target.copy(), self.classes, answer, splits)
+        return Bench(self.target.copy(), self.classes, partial(starmap, answer), splits)
 
     def judge(self, measure: MeasureFunction) -> Judge:
         uniform = np.full(self.classes, 1 / self.classes)
@@ -170,8 +170,16 @@ class _Rows:
         return answer
 
 
-def _cases() -> Iterator[tuple[str, _Rows, MeasureFunction]]:
-    """Yield rows and measures, with what they are; the first is ordinary."""
+class _Case(NamedTuple):
+    """Rows and a measure, described by a name."""
+
+    name: str
+    rows: _Rows
+    measure: MeasureFunction
+
+
+def _cases() -> Iterator[_Case]:
+    """Yield rows and measures; the first is ordinary."""
     for situation, rows in (
         ("60 rows of three classes", _Rows(60, 3)),
         ("40 rows of two classes", _Rows(40, 2)),
@@ -179,41 +187,27 @@ def _cases() -> Iterator[tuple[str, _Rows, MeasureFunction]]:
         ("three rows", _Rows(3, 2)),
     ):
         for measure in (accuracy, information_reward, matthews):
-            yield f"{measure.__name__} on {situation}", rows, measure
+            yield _Case(f"{measure.__name__} on {situation}", rows, measure)
 
 
-class _RowsContract(Contract):
+class _RowsContract(Contract[C]):
     """The contract of what is computed from rows: estimates and decisions."""
 
-    def estimate(
-        self,
-        estimator: Estimator,
-        rows: _Rows,
-        measure: MeasureFunction,
-        confidence: float,
-        where: str,
-    ) -> Estimate:
+    def estimate(self, estimator: Estimator, case: _Case, confidence: float) -> Estimate:
         """Return an estimate; one without a value if a ValueError says that there is none."""
-        bench, judge = rows.bench(rows.frequencies), rows.judge(measure)
+        bench, judge = case.rows.bench(case.rows.frequencies), case.rows.judge(case.measure)
         rule = "estimate(bench, judge, confidence) must return an Estimate"
         call = partial(estimator.estimate, bench, judge, confidence)
-        return self._answered(rule, call, Estimate(math.nan), where)
+        return self._answered(rule, call, Estimate(math.nan), case.name)
 
-    def decide(
-        self,
-        test: LearnerTest,
-        rows: _Rows,
-        answers: tuple[Answer, Answer],
-        measure: MeasureFunction,
-        where: str,
-    ) -> Decision:
+    def decide(self, test: LearnerTest, case: _Case, answers: tuple[Answer, Answer]) -> Decision:
         """Return a decision; one without p if a ValueError says that there is none."""
         rule = "test(first, second, judge) must return a Decision"
-        first, second = map(rows.bench, answers)
-        call = partial(test.test, first, second, rows.judge(measure))
-        decision = self._answered(rule, call, Decision(math.nan, math.nan), where)
+        first, second = map(case.rows.bench, answers)
+        call = partial(test.test, first, second, case.rows.judge(case.measure))
+        decision = self._answered(rule, call, Decision(math.nan, math.nan), case.name)
         possible = math.isnan(decision.p) or 0 <= decision.p <= 1
-        rule, finding = "p must be between 0 and 1, or NaN", f"with {where} it is {decision.p}"
+        rule, finding = "p must be between 0 and 1, or NaN", f"with {case.name} it is {decision.p}"
         self.require(possible, rule, finding)
         return decision
 
@@ -235,7 +229,7 @@ class _RowsContract(Contract):
     def check_intervals(self, narrow: Estimate, wider: Estimate, where: str) -> None:
         """Check the names, the ends and the widths of intervals."""
         rule = f"intervals must be among {', '.join(INTERVALS)}, the chosen one too"
-        for name in (*narrow.intervals, *([narrow.own] if narrow.own else [])):
+        for name in (*narrow.intervals, *([narrow.chosen] if narrow.chosen else [])):
             self.require(name in INTERVALS, rule, f"with {where} it has {name!r}")
         for name, (lower, upper) in narrow.intervals.items():
             finding = f"with {where} {name} is {lower}, {upper}"

@@ -57,7 +57,7 @@ def check_learner(
         States in one sentence what the contract requires and what was found.
     """
     contract = _LearnerContract(learner)
-    contract.pickled(learner)
+    contract.pickled()
     for situation, sample in _situations(max_attributes):
         contract.check_fit(sample, situation)
     if weights:
@@ -99,11 +99,7 @@ def _draw_sample(cards: Sequence[int], rows: int) -> Sample:
     return Sample(codes, cards)
 
 
-class _LearnerContract(Contract):
-    def __init__(self, learner: Learner) -> None:
-        super().__init__(learner)
-        self._learner = learner
-
+class _LearnerContract(Contract[Learner]):
     def check_fit(self, sample: Sample, situation: str) -> None:
         """Check what is fitted to a sample."""
         fitted = self._fit(sample, situation)
@@ -129,13 +125,13 @@ class _LearnerContract(Contract):
         """Fit, and check that the sample and its tables are unchanged."""
         same = Sample(sample.codes.copy(), sample.cards, sample.weights)
         rule = f"fit(sample, rng) must handle {situation}"
-        fitted = self.attempt(rule, self._learner.fit, sample, stream(11))
+        fitted = self.attempt(rule, self.component.fit, sample, stream(11))
         rule = "fit must not modify the sample"
         self.require(np.array_equal(sample.codes, same.codes), rule, "its codes were changed")
-        tables = [
-            (each.class_counts, each.slot_counts, each.pair_counts) for each in (sample, same)
-        ]
-        kept = all(map(np.array_equal, *tables))
+        before, after = (
+            (each.class_counts, each.slot_counts, each.pair_counts) for each in (same, sample)
+        )
+        kept = all(map(np.array_equal, before, after))
         self.require(kept, rule, "its cached tables were changed")
         return fitted
 
@@ -152,13 +148,10 @@ class _LearnerContract(Contract):
         self, fitted: Fitted, codes: IntArray, classes: int, where: str
     ) -> FloatArray:
         """Check the predictions of a fitted learner and return them."""
-        method, nothing = "predict_proba", codes[:0]
-        proba = self._predict(fitted, codes)
-        self.require_distributions(method, proba, (len(codes), classes), where)
-        where_empty = f"{where}and with zero rows "
-        self.require_distributions(
-            method, self._predict(fitted, nothing), (0, classes), where_empty
-        )
+        proba, none = self._predict(fitted, codes), self._predict(fitted, codes[:0])
+        self.require_distributions("predict_proba", proba, (len(codes), classes), where)
+        without_rows = f"{where}and with zero rows "
+        self.require_distributions("predict_proba", none, (0, classes), without_rows)
         rule = "the prediction for a row must not depend on the other rows or their order"
         turned = self._predict(fitted, codes[::-1])[::-1]
         finding = f"{where}reversing the rows changes predictions by"
@@ -179,13 +172,11 @@ class _LearnerContract(Contract):
         sample = _draw_sample((*((3, 2, 4, 3)[:attributes]), 3), 80)
         weights = stream(80).integers(0, 4, size=80)
         codes = _draw_codes(sample.cards[:-1], 30)
+        samples = [Sample(sample.codes, sample.cards, weights)]
+        samples.append(Sample(np.repeat(sample.codes, weights, axis=0), sample.cards))
+        samples.append(samples[0].take(weights > 0))
         by_weights, by_rows, without = (
-            self._predict(self._fit(Sample(*each), "a weighted sample"), codes)
-            for each in (
-                (sample.codes, sample.cards, weights),
-                (np.repeat(sample.codes, weights, axis=0), sample.cards),
-                (sample.codes[weights > 0], sample.cards, weights[weights > 0]),
-            )
+            self._predict(self._fit(each, "a weighted sample"), codes) for each in samples
         )
         rule = "a row of weight 0 must be ignored"
         self.require_close(by_weights, without, rule, "omitting such rows changes predictions by")

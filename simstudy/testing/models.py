@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from statistics import NormalDist
+from dataclasses import replace
 
 import numpy as np
+from scipy.special import chdtri
 
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.networks.model import Model
@@ -16,7 +17,7 @@ from simstudy.sources.families.aode import AODEFamily
 from simstudy.sources.families.base import Family
 from simstudy.sources.families.random_dag import RandomDAGFamily
 from simstudy.sources.families.tan import TANFamily
-from simstudy.testing.contract import Contract, stream
+from simstudy.testing.contract import C, Contract, stream
 
 _MAX_JOINT = 2**20
 _CHANCE = 1e-6
@@ -54,7 +55,7 @@ def check_family(family: Family, draws: int = 20, varied: bool = True) -> None:
         States in one sentence what the contract requires and what was found.
     """
     contract = ModelContract(family)
-    copy = contract.pickled(family)
+    copy = contract.pickled()
     texts: set[str] = set()
     for index in range(draws):
         rule = "draw(rng) must return a Model"
@@ -80,7 +81,7 @@ def check_change(
     """Check that a change satisfies its contract.
 
     - The change is a frozen dataclass and survives pickling unchanged.
-    - ``apply(world, rng)`` returns a `World` and leaves the given one as it was; the same stream
+    - ``apply(world, rng)`` returns a `World` and leaves its argument as it was; the same stream
       makes the same world.
     - Training and test rows have the same variables, at least one attribute and two classes.
     - A long sample starts with the rows of a short one from the same stream.
@@ -105,23 +106,20 @@ def check_change(
         States in one sentence what the contract requires and what was found.
     """
     contract = ModelContract(change)
-    copy = contract.pickled(change)
+    copy = contract.pickled()
     for family in families:
         for index in range(draws):
             contract.check_change((change, copy), family.draw(stream(index)), index, rows)
 
 
-class ModelContract(Contract):
+class ModelContract(Contract[C]):
     """The contract of models and of the rows drawn from them."""
 
     def check_cards(self, family: Family, model: Model) -> None:
         """Check the numbers of variables and values against the ranges of a family."""
         cards = model.cards
-        self.require(
-            len(cards) >= 2 and cards[-1] >= 2,
-            "a model must have at least one attribute and, last, a target of at least two values",
-            f"its variables have {cards} values",
-        )
+        rule = "a model must have at least one attribute and, last, a target of at least two values"
+        self.require(len(cards) > 1 < cards[-1], rule, f"its variables have {cards} values")
         variables, values = getattr(family, "variables", None), getattr(family, "values", None)
         classes = family.class_range if isinstance(family, Family) else values
         for field, bounds, numbers in (
@@ -130,21 +128,18 @@ class ModelContract(Contract):
             ("values" if classes == values else "classes", classes, cards[-1:]),
         ):
             if isinstance(bounds, tuple | list) and len(bounds) == 2:
-                self.require(
-                    bounds[0] <= min(numbers) and max(numbers) <= bounds[1],
-                    f"models must stay within {field} = {bounds}",
-                    f"one has {len(cards)} variables (the target included) of {cards} values",
-                )
+                within = bounds[0] <= min(numbers) and max(numbers) <= bounds[1]
+                rule = f"models must stay within {field} = {bounds}"
+                finding = f"one has {len(cards)} variables (the target included) of {cards} values"
+                self.require(within, rule, finding)
 
     def check_rows(self, model: Model | Population, rng: np.random.Generator) -> None:
         """Check the shape, the prefixes and the posteriors of sampled rows."""
         seed = int(rng.integers(2**31))
         short, long = (model.sample(n, stream(seed)) for n in (50, 200))
-        self.require(
-            long.cards == model.cards and len(long) == 200,
-            "sample(200, rng) must give 200 rows over the model's variables",
-            f"it gave {long!r} of a model with cards {model.cards}",
-        )
+        rule = "sample(200, rng) must give 200 rows over the model's variables"
+        finding = f"it gave {long!r} of a model with cards {model.cards}"
+        self.require(long.cards == model.cards and len(long) == 200, rule, finding)
         different = int((long.codes[:50] != short.codes).any(axis=1).sum())
         rule = "a long sample must start with the rows of a short one from the same stream"
         finding = f"{different} of the first 50 rows differ between samples of 50 and of 200 rows"
@@ -155,11 +150,9 @@ class ModelContract(Contract):
     def check_joint(self, model: Model | Population, rng: np.random.Generator, rows: int) -> None:
         """Check posteriors and sampled frequencies against the joint distribution."""
         joint, cards = model.joint(), model.cards
-        self.require(
-            joint.shape == cards and abs(joint.sum() - 1) <= 1e-9,
-            "joint() must give every configuration its probability",
-            f"its shape is {joint.shape} for cards {cards}, its sum {joint.sum()!r}",
-        )
+        rule = "joint() must give every configuration its probability"
+        finding = f"its shape is {joint.shape} for cards {cards}, its sum {joint.sum()!r}"
+        self.require(joint.shape == cards and abs(joint.sum() - 1) <= 1e-9, rule, finding)
         by_class = joint.reshape(-1, cards[-1])
         possible = np.flatnonzero(by_class.sum(axis=1) > _TINY)
         chosen = rng.choice(possible, size=min(len(possible), 200), replace=False)
@@ -192,17 +185,15 @@ class ModelContract(Contract):
         )
         self.require(isinstance(made, World), rule, f"it returned a {type(made).__name__}")
         kept = model.to_json() == before and world.digest() == model.digest()
-        rule = "the given world must stay as it is"
+        rule = "the world must stay as it is"
         self.require(kept, rule, "apply changed its model")
         rule = "the same stream must make the same world, also with a pickled copy"
         same = {copy.digest() for copy in again} == {made.digest()}
         self.require(same, rule, f"two changes with stream {index} differ")
         train, test = made.train, made.test
-        self.require(
-            train.cards == test.cards and len(test.cards) > 1 < test.cards[-1],
-            "training and test rows must have the same variables and two classes or more",
-            f"they have {train.cards} and {test.cards} values",
-        )
+        fits = train.cards == test.cards and len(test.cards) > 1 < test.cards[-1]
+        rule = "training and test rows must have the same variables and two classes or more"
+        self.require(fits, rule, f"they have {train.cards} and {test.cards} values")
         for place, population in enumerate([train] if train is test else [train, test]):
             self.check_rows(population, stream(index, 1))
             check = self._check_seen if population.gaps else self.check_joint
@@ -225,22 +216,17 @@ class ModelContract(Contract):
 
 def seen_joint(population: Population) -> FloatArray:
     """Return the probability of every row as seen, a missing value being one more, the last."""
-    cards = population.cards
-    joint = population.model.joint()
-    if population.labels is not None:
-        joint = np.einsum("...c,cl->...l", joint, population.labels)
-    total = np.zeros([*(card + 1 for card in cards[:-1]), cards[-1]])
-    attributes = len(cards) - 1
-    for index in np.ndindex(*cards[:-1]):
-        kept = np.ones(attributes)
-        for gap in population.gaps:
-            rate = gap.rates[0 if gap.given is None else index[gap.given]]
-            kept[list(gap.attributes)] *= 1 - rate
-        for pattern in np.ndindex(*(2,) * attributes):
-            lost = np.array(pattern, dtype=bool)
-            place = tuple(np.where(lost, cards[:-1], index).tolist())
-            total[place] += np.where(lost, 1 - kept, kept).prod() * joint[index]
-    return total
+    joint = replace(population, gaps=()).joint()
+    kept: list[FloatArray] = [np.ones(())] * (joint.ndim - 1)  # how often, by the value given
+    for gap in population.gaps:
+        shape = [-1 if axis == gap.given else 1 for axis in range(joint.ndim)]
+        for attribute in gap.attributes:
+            kept[attribute] = kept[attribute] * (1 - np.reshape(gap.rates, shape))
+    # those that are never missing, one of which may be given, come last
+    for axis in sorted(range(joint.ndim - 1), key=lambda attribute: kept[attribute].ndim == 0):
+        lost = (joint * (1 - kept[axis])).sum(axis=axis, keepdims=True)
+        joint = np.concatenate([joint * kept[axis], lost], axis=axis)
+    return joint
 
 
 def _chi_square(observed: IntArray, expected: FloatArray) -> tuple[float, float]:
@@ -257,6 +243,4 @@ def _chi_square(observed: IntArray, expected: FloatArray) -> tuple[float, float]
     freedom = len(starts) - 1
     if freedom == 0:
         return 0.0, 0.0
-    spread = 2 / (9 * freedom)  # Wilson & Hilferty (1931)
-    limit = freedom * (1 - spread + NormalDist().inv_cdf(1 - _CHANCE) * spread**0.5) ** 3
-    return float(np.sum((seen - due) ** 2 / due)), limit
+    return float(np.sum((seen - due) ** 2 / due)), float(chdtri(freedom, _CHANCE))

@@ -124,7 +124,7 @@ CSV = [
     ('a,class\n1,p\n"x,q\ny,p\n', "", "line 3: a quotation mark is opened and not closed"),
     ('a,class\n"x"y,q\n', "", "line 2: there is text after a closing quotation mark"),
     ("a,class\n" + "x" * 200_000 + ",p\n", "", "line 2: a value is longer than"),
-    (b"a,class\n1,\xe9\n2,q\n", "", "line 2: the byte 0xe9 is not utf-8; give the encoding"),
+    (b"a,class\n1,\xe9\n2,q\n", "", "line 2: the byte 0xe9 is not utf-8; name the encoding"),
     (GOOD, "--encoding utf-7000", "there is no text encoding 'utf-7000'"),
     (GOOD, "--encoding hex", "there is no text encoding 'hex'"),
     (GOOD, "--encoding utf-16", "is not utf-16"),

@@ -13,8 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simstudy.report.files import write_figures
-from simstudy.report.tables.files import write_tables
+from simstudy.report.files import write_figures, write_tables
 from simstudy.study.study import load_study
 from simstudy.texts import as_csv, csv_text, csv_value, on_one_line, printable
 from simstudy.workflow.run import run_study

@@ -8,7 +8,7 @@ import shutil
 import pandas as pd
 import pytest
 
-from simstudy.report.tables.files import write_tables
+from simstudy.report.files import write_tables
 
 pytestmark = [pytest.mark.xdist_group("cli_out"), pytest.mark.slow]  # its results are made once
 

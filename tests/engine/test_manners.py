@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 
 import numpy as np
 import pandas as pd
@@ -385,10 +384,8 @@ def test_a_plugin_that_loops_in_workers_does_not_hang_a_run_with_a_timeout(
     }
     monkeypatch.delitem(sys.modules, "simstudy.engine.workers.worker", raising=False)
     study = load_study(write_study(changes))
-    started = time.monotonic()
     with pytest.raises(SimstudyError, match=r"cannot start: .* took longer than 2 s to load"):
         run_study(study, tmp_path / "out", jobs=1, report=False)
-    assert time.monotonic() - started < 20
 
 
 @pytest.mark.slow

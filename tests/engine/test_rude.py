@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import time
 
 import pandas as pd
 import pytest
@@ -108,9 +107,7 @@ def check_others(results, honest):
 def test_what_a_learner_does_to_its_process_is_its_own_affair(rude, honest, tmp_path):
     ways = ("leaves_a_child", "reads_input", "dies_later", "interrupts", "writes_oddly")
     study = load_study(rude(*ways, "says_much"), {"models": 4})
-    started = time.monotonic()
     results = run_study(study, tmp_path / "out", jobs=2, report=False)
-    assert time.monotonic() - started < 60
     check_others(results, honest)
     failures = results.failures.drop_duplicates("learner").set_index("learner")
     assert {*failures.index} == {*ways, "says_much"} - {"reads_input", "dies_later"}

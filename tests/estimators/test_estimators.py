@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 import pytest
@@ -172,7 +172,7 @@ def test_a_memoriser_has_an_error_of_31_6_percent_by_the_632_bootstrap():
         return np.eye(2)[np.where(known, target[test], 0)]
 
     splits = splitter(target, lambda purpose: np.random.default_rng(1))
-    memoriser = Bench(target, 2, answer, splits)
+    memoriser = Bench(target, 2, partial(itertools.starmap, answer), splits)
     sample = Sample(np.column_stack([target, target]), (2, 2))
     found = BootstrapEstimator().estimate(memoriser, judge(error_rate, sample))
     assert found.value == pytest.approx(0.316)
@@ -189,8 +189,8 @@ def nested_by_loops(found: Bench, wrong: Judge, folds: int, repeats: int, z: flo
 
     def values(out, test):
         train = np.array([row for row in every if row not in out])
-        (outcome,) = found._outcomes(f"loops {out} {test}", [(train, np.array(test))])
-        return wrong.rows([outcome])[0].tolist()
+        (outcomes,) = found._outcomes({f"loops {out} {test}": [(train, np.array(test))]})
+        return wrong.rows(outcomes)[0].tolist()
 
     for repeat in range(repeats):
         parts = [one.test.tolist() for one in splits if one.repeat == repeat]

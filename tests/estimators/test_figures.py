@@ -57,9 +57,11 @@ def replayed(name: str) -> Bench:
         tested = np.zeros(len(target), dtype=np.intp)
         tested[bag] = -1
         splits.append(Split(number, 0, tested, bag))
-    return Bench(
-        target, k, lambda train, test, _: np.eye(k)[told[train.tobytes()][test]], lambda _: splits
-    )
+
+    def answers(parts):
+        return (np.eye(k)[told[train.tobytes()][test]] for train, test, _ in parts)
+
+    return Bench(target, k, answers, lambda _: splits)
 
 
 @pytest.mark.parametrize("name", SETS)
@@ -95,14 +97,15 @@ def contestant(name: str, learner: str) -> Bench:
             place = splits[row["scheme"]][(int(row["rep"]) - 1) * 2 + int(row["fold"])]
             correct[place.test.tobytes()] = int(row["correct"])
 
-    def answer(train, test, purpose):
-        wrong = np.arange(len(test)) >= correct[test.tobytes()]
-        return np.eye(2)[wrong.astype(int)]
+    def answers(parts):
+        for _, test, _ in parts:
+            wrong = np.arange(len(test)) >= correct[test.tobytes()]
+            yield np.eye(2)[wrong.astype(int)]
 
     def split(scheme: CrossValidation):
         return splits["10" if scheme.folds == 10 else "5x2"]
 
-    return Bench(target, 2, answer, split)
+    return Bench(target, 2, answers, split)
 
 
 @pytest.mark.parametrize("name", SETS)

@@ -1,6 +1,5 @@
 """Learners on samples with numbers and missing values, with many attributes, and with one value."""
 
-import time
 from fractions import Fraction
 
 import numpy as np
@@ -211,15 +210,13 @@ def test_attributes_of_one_value_are_no_trouble(learner) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("learner", ALL, ids=repr)
-def test_sixty_attributes_and_twenty_six_classes_are_learned_in_seconds(learner) -> None:
+def test_sixty_attributes_and_twenty_six_classes_are_learned(learner) -> None:
     rng = np.random.default_rng(1)
     target = rng.integers(0, 26, 500)
     noise = rng.integers(0, 3, (500, 60))
     codes = np.where(rng.random((500, 60)) < 0.3, (target[:, None] + np.arange(60)) % 3, noise)
     sample = Sample(np.column_stack([codes, target]), [3] * 60 + [26])
-    started = time.process_time()
     answers = learner.fit(sample, np.random.default_rng(0)).predict_proba(sample.take([0, 1, 2]))
-    assert time.process_time() - started < 10
     np.testing.assert_allclose(answers.sum(axis=1), 1)
 
 

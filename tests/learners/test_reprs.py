@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 
 import numpy as np
 import pytest
@@ -29,9 +28,7 @@ def sample() -> Sample:
 @pytest.mark.parametrize("name", NAMES)
 def test_fitted_learner_is_described_on_one_line(name: str, sample: Sample) -> None:
     fitted = LEARNERS.get(name)().fit(sample, np.random.default_rng(3))
-    started = time.perf_counter()
     text = repr(fitted)
-    assert time.perf_counter() - started < 0.1
     assert text.startswith(f"{type(fitted).__name__}(6 attributes, {sample.classes} classes")
     assert text.endswith(")")
     assert len(text) <= 100

@@ -11,12 +11,11 @@ import pandas as pd
 import pytest
 
 from simstudy import SimstudyError, load_study, open_results, run_study
-from simstudy.report.files import write_figures
+from simstudy.report.files import write_figures, write_tables
 from simstudy.report.pages.page import report_page
 from simstudy.report.prose.data_statements import data_statements, dissent_sentences
 from simstudy.report.prose.finding import data_finding
 from simstudy.report.prose.phrases import listed
-from simstudy.report.tables.files import write_tables
 from simstudy.report.terminal import make_console, print_summary
 from simstudy.study.files import study_path, without
 from simstudy.workflow.compare import compare_studies

@@ -199,7 +199,7 @@ def test_unknown_formats_and_styles_are_refused(results, tmp_path):
     with pytest.raises(SimstudyError, match="style 'poster'; it must be one of paper, talk"):
         write_figures(results, tmp_path, "pdf", "poster")
     (tmp_path / "file").write_text("")
-    with pytest.raises(SimstudyError, match="file cannot be made"):
+    with pytest.raises(SimstudyError, match="file cannot be created"):
         write_figures(results, tmp_path / "file", "png")
 
 
@@ -270,7 +270,7 @@ def test_changes_are_drawn_with_their_brackets_and_the_sizes_that_decide():
     assert spans == [(50.0, 500.0), (80.0, 130.0), (50.0, 500.0)]
     assert [text.get_text() for text in ax.texts] == ["no significant difference", "not analysed"]
     few, which = threshold_rows(courses, 2, "A")
-    assert [row.change is not None for row in few] == [True, True]
+    assert [change is not None for _, change in few] == [True, True]
     assert which == "Shown: the 2 of 4 rows in which one overtakes the other."
 
 

@@ -12,8 +12,7 @@ import pytest
 
 from simstudy import make_study, run_study
 from simstudy.experiments import experiment, names
-from simstudy.report.files import write_figures
-from simstudy.report.tables.files import ENDINGS, write_tables
+from simstudy.report.files import ENDINGS, write_figures, write_tables
 from simstudy.report.terminal import _Console, print_summary
 from simstudy.workflow.compare import compare_studies
 

@@ -112,7 +112,7 @@ def test_a_third_of_47_rows_is_16(place, tmp_path):
 
 def test_an_example_shows_why_measures_disagree(results):
     found = results.reversals("accuracy", "information_reward")
-    (one,) = found.found
+    (one,) = found.cases
     assert (one.dataset, one.winner_first, one.winner_second) == ("copies", "NB", "prior")
     assert one.difference_first > 0
     assert one.difference_second > 0
@@ -129,13 +129,13 @@ def test_an_example_shows_why_measures_disagree(results):
     names = [*example.probabilities_first]
     assert same["target"].unique().tolist() == [names.index(example.target)]
     # The other way round: a row that NB alone predicts correctly counts for it by reward too.
-    (one,) = results.reversals("information_reward", "accuracy").found
+    (one,) = results.reversals("information_reward", "accuracy").cases
     assert (one.winner_first, one.winner_second) == ("prior", "NB")
     assert (one.example, one.no_example) == (None, examples.NO_ROW)
 
 
 def test_the_value_of_a_row_is_the_measure_of_the_study(results):
-    (one,) = results.reversals("accuracy", "information_reward").found
+    (one,) = results.reversals("accuracy", "information_reward").cases
     example = one.example
     own = results.answers.query("dataset == 'copies' and repeat == @example.repeat")
     own = own[own["learner"] == "NB"]
@@ -151,16 +151,16 @@ def test_the_value_of_a_row_is_the_measure_of_the_study(results):
 
 
 def test_why_there_is_no_example(place, results):
-    (one,) = results.reversals("auc", "information_reward").found
+    (one,) = results.reversals("auc", "information_reward").cases
     assert one.no_example == "auc has no value for a single row"
-    (one,) = results.reversals("accuracy", "information_reward", examples=False).found
+    (one,) = results.reversals("accuracy", "information_reward", examples=False).cases
     assert (one.example, one.no_example) == (None, "")
     kept = (place / "copies.csv").read_text(encoding="utf-8")
     try:
         (place / "copies.csv").write_text(kept.replace("yes", "no", 1), encoding="utf-8")
         with pytest.raises(SimstudyError, match="has changed since the study was run"):
             results._tables()
-        (one,) = results.reversals("accuracy", "information_reward").found
+        (one,) = results.reversals("accuracy", "information_reward").cases
         assert "has changed since the study was run" in one.no_example
     finally:
         (place / "copies.csv").write_text(kept, encoding="utf-8")

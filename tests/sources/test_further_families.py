@@ -232,7 +232,7 @@ def test_files_may_be_xml_or_text(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        ({"target": "lungs"}, "target = 'lungs' is no variable of the network; did you mean"),
+        ({"target": "lungs"}, "target = 'lungs' is not a variable of the network; did you mean"),
         ({"cpts": "other"}, "it must be one of file, dirichlet, normalized_uniform, perturbed"),
         ({"concentration": 2.0}, "not allowed with cpts = 'file'"),
         ({"strength": 0.0}, "strength = 0.0 is not allowed"),

@@ -13,10 +13,11 @@ from simstudy import SimstudyError, load_collection, make_study
 from simstudy.components.describe import parameters_of
 from simstudy.components.registry import FAMILIES, LEARNERS
 from simstudy.experiments import DEFAULT, experiment, names
+from simstudy.study.content import StudyFile
 from simstudy.study.files import builtin_studies
 from simstudy.study.json_schema import list_schema, study_schema
 from simstudy.study.lists import is_collection
-from simstudy.study.sections import Analysis, Data, Limits, MeasuresSection, StudyFile, Thresholds
+from simstudy.study.sections import Analysis, Data, Limits, MeasuresSection, Thresholds
 
 STARTER = Path(__file__).parents[2] / "simstudy" / "study" / "starter.toml"
 STUDY = """

@@ -196,7 +196,7 @@ class FitsLocally(Plain):
         (DrawsItsOwnNumbers(), "the same stream must give the same fit; two fits to an ordinary"),
         (LearnerOf(Batch), "must not depend on the other rows .* each row alone"),
         (LearnerOf(Cumulative), "must not depend on the other rows .* reversing the rows"),
-        (LearnerOf(Unscaled), "one distribution .* a row's sum is off one by 1"),
+        (LearnerOf(Unscaled), "one distribution .* the sum of a row differs from 1 by 1"),
         (LearnerOf(Undefined), "one distribution .* some probabilities are not finite"),
         (LearnerOf(Negative), "one distribution .* the smallest probability is -"),
         (LearnerOf(NeedsRows), r"with zero rows its shape is \(0,\), not \(0, 3\)"),

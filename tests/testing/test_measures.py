@@ -114,7 +114,7 @@ def weighted_mean(proba: FloatArray, y: IntArray, weights: FloatArray | None = N
         (bare, "bare: a measure must carry a MeasureInfo as .info, .*; its .info is None"),
         (changes_proba, "must not modify its inputs; proba was changed"),
         (changes_prior, "must not modify its inputs; prior was changed"),
-        (centred, "a row's value must not depend on the other rows; row 0 has .* alone"),
+        (centred, "a row's value must not depend on the other rows; row 0 has .* by itself"),
         (of_the_first_row, "the order of the rows must not matter; the score is .* in another"),
         (
             not_partial,

@@ -140,7 +140,7 @@ class Forgetful(NaiveBayesFamily):
         (FamilyOf(kind=ColumnWise), "a long sample must start .*; .* of the first 50 rows"),
         (FamilyOf(kind=Unconditional), r"frequencies must agree with joint\(\); chi-square is"),
         (FamilyOf(kind=Overconfident), r"posterior must agree with joint\(\); they differ by up"),
-        (FamilyOf(kind=Unnormalised), "posterior must return one distribution .* sum is off one"),
+        (FamilyOf(kind=Unnormalised), "posterior must return one distribution .* differs from 1"),
         (FamilyOf(kind=HalfJoint), r"joint\(\) must give .*; its shape is .* its sum .*0?\.5"),
         (IgnoresTheStream(), "the same stream must draw the same model"),
         (AlwaysTheSame(), "different streams must draw different models; 20 streams drew 1 "),

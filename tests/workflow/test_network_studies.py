@@ -134,7 +134,7 @@ def test_variations_find_the_file(place: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "text"),
     [
-        ({"family.target": "lungs"}, "family: target = 'lungs' is no variable of the network"),
+        ({"family.target": "lungs"}, "family: target = 'lungs' is not a variable of the network"),
         ({"family.file": "asia.bi"}, "family.file: .*asia.bi cannot be read: No such file"),
         ({"family.values": [2, 2]}, "family.values: unknown key"),
         (

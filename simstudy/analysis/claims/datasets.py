@@ -162,11 +162,11 @@ def _wherever(claim: DataClaim, results: HasDatasets, alpha: float) -> list[Data
 def _wins_more(claim: DataClaim, results: HasDatasets, alpha: float) -> list[DataCheck]:
     """Whether learners win more pairs than they lose: counted by pairs, tested over data sets."""
     winners, checks = results.winners(claim.measure or None, adjustment="none"), []
-    rows, pairs = winners.pairs, len(winners.datasets) * (len(winners.learners) - 1)
+    pairs = len(winners.datasets) * (len(winners.learners) - 1)
     for learner in claim.learners:
-        won, lost = (rows["dataset"][rows[side] == learner] for side in ("winner", "loser"))
-        wins, losses = ([(each == name).sum() for name in winners.datasets] for each in (won, lost))
-        outcome = sign_test(np.array([wins, losses], dtype=np.float64).T)
+        won, lost = winners.won_and_lost(learner)
+        counts = [[each.count(name) for each in (won, lost)] for name in winners.datasets]
+        outcome = sign_test(np.array(counts, dtype=np.float64))
         significant = is_significant(float(outcome.p), alpha)
         verdict = decided(significant and outcome.lead > 0, significant)
         facts = _tested(outcome, winners.measure) | {"n": len(winners.datasets), "m": 1}
@@ -186,11 +186,11 @@ def _other_winners(claim: DataClaim, results: HasDatasets, alpha: float) -> list
     reversals = results.reversals(*names, examples=False)
     first, second = map(results.winners, names)
     sure = [name for name in first.datasets if _opposed(first, second, name)]
-    partly = any(each.significant_first or each.significant_second for each in reversals.found)
+    partly = any(each.significant_first or each.significant_second for each in reversals.cases)
     part = " (by one of them significantly on some)" if partly and not sure else ""
-    differ = f"the best means differ on {len(reversals.found)} of {reversals.datasets} data sets"
+    differ = f"the best means differ on {len(reversals.cases)} of {reversals.datasets} data sets"
     facts = _facts(first, reversals.datasets, sure) | {"reason": differ + part}
-    return [DataCheck(decided(bool(sure), not reversals.found), *names, **facts)]
+    return [DataCheck(decided(bool(sure), not reversals.cases), *names, **facts)]
 
 
 def _opposed(first: Winners, second: Winners, dataset: str) -> bool:

@@ -130,14 +130,12 @@ def _pair(
     """Whether two learners stand as claimed at a size."""
     both = {first, second}
     pairs = [pair for pair in findings.pairs_at(size) if {pair.first, pair.second} == both]
-    pair = pairs[0].seen_from(first) if pairs else None
-    if pair is None or pair.verdict == UNTESTED:
-        reason = "not among the results"
-        if pair:
-            why = "infinite scores" if pair.infinite else "too few models have both"
-            reason = f"not tested, {why}"
+    if not pairs or pairs[0].verdict == UNTESTED:
+        infinite = any(pair.infinite for pair in pairs)
+        why = "infinite scores" if infinite else "too few models have both"
+        reason = f"not tested, {why}" if pairs else "not among the results"
         return ModelCheck(evidence.NOT_DECIDED, first, second, reason=reason, size=size)
-    p = math.nan
+    pair, p = pairs[0].seen_from(first), math.nan
     if claim.relation == "beats":
         # The test decides, as Holm's method has no intervals.
         p = pair.p if findings.design.holm else p
@@ -153,10 +151,8 @@ def _mean(claim: ModelClaim, size: int, learner: str, findings: ModelFindings) -
     """Whether a learner's mean lies where it is claimed to."""
     means = [mean for mean in findings.means_of(learner) if mean.size == size]
     if not means or means[0].infinite or means[0].n < 2:
-        reason = "not among the results"
-        if means:
-            why = "infinite scores" if means[0].infinite else "too few models"
-            reason = f"no interval, {why}"
+        why = "infinite scores" if means and means[0].infinite else "too few models"
+        reason = f"no interval, {why}" if means else "not among the results"
         return ModelCheck(evidence.NOT_DECIDED, learner, reason=reason, size=size)
     (mean,) = means
     assert claim.value is not None

@@ -150,9 +150,7 @@ class OverSets:
             if separates != bool(pair.winner)
         ]
         order = (NEMENYI, SIGN, POSTERIOR)
-        return tuple(
-            sorted(dissents, key=lambda each: (order.index(each.test), not each.separates))
-        )
+        return tuple(sorted(dissents, key=lambda it: (order.index(it.test), not it.separates)))
 
     def apart(self, pair: SetsPair) -> float:
         """Return how far the average ranks of two learners are apart."""
@@ -251,30 +249,24 @@ def over_sets(
     )
     pairs = []
     for test, sign in zip(tested.pairs, signs.pairs, strict=True):
-        names = (str(test.first), str(test.second))
-        both = complete[[*names]].to_numpy()
-        difference = float((both[:, 0] - both[:, 1]).mean())
+        both = (str(test.first), str(test.second))
+        scores = complete[[*both]].to_numpy()
+        difference = float((scores[:, 0] - scores[:, 1]).mean())
         assert isinstance(test.outcome, pair_tests.WilcoxonOutcome)
         assert isinstance(sign.outcome, pair_tests.SignOutcome)
-        posterior = no_posterior(f"fewer than {LEAST_SETS} data sets", len(both), rope)
-        if len(both) >= LEAST_SETS:
-            posterior = signed_rank_bayes(both, rope, draws=DRAWS)
+        posterior = no_posterior(f"fewer than {LEAST_SETS} data sets", len(scores), rope)
+        if len(scores) >= LEAST_SETS:
+            posterior = signed_rank_bayes(scores, rope, draws=DRAWS)
         outcomes = (test.outcome, sign.outcome, posterior)
         p = float(test.p_adjusted), float(sign.p_adjusted)
         winner = test.winner(alpha)
-        decided = ("", "") if winner is None else names if winner == names[0] else names[::-1]
-        pairs.append(SetsPair(names[0], names[1], difference, *outcomes, *p, *decided))
-    return OverSets(
-        tuple(complete.columns),
-        tuple(map(str, complete.index)),
-        tuple(str(name) for name in means.index if name not in complete.index),
-        tuple(pairs),
-        ranking.friedman(complete),
-        ranking.iman_davenport(complete),
-        ranking.quade(complete),
-        ranking.nemenyi(complete, 1 - alpha),
-        *(adjustment, tested.m, alpha, rope),
-    )
+        decided = ("", "") if winner is None else both if winner == both[0] else both[::-1]
+        pairs.append(SetsPair(both[0], both[1], difference, *outcomes, *p, *decided))
+    left_out = tuple(str(name) for name in means.index if name not in complete.index)
+    names = (tuple(complete.columns), tuple(map(str, complete.index)), left_out)
+    tests = (ranking.friedman(complete), ranking.iman_davenport(complete), ranking.quade(complete))
+    nemenyi = ranking.nemenyi(complete, 1 - alpha)
+    return OverSets(*names, tuple(pairs), *tests, nemenyi, adjustment, tested.m, alpha, rope)
 
 
 def _cliques(

@@ -74,11 +74,6 @@ class DataFindings(Findings):
     alpha: float
     rope: float
 
-    @property
-    def treatments(self) -> tuple[str, ...]:
-        """The labels of the learners."""
-        return self.learners
-
     @cached_property
     def table(self) -> pd.DataFrame:
         """Mean scores, data sets × learners, greater is better."""
@@ -158,12 +153,10 @@ class DataFindings(Findings):
     @cached_property
     def standings(self) -> tuple[LearnerStanding, ...]:
         """The performance of each learner; those with the most best means first."""
-        pairs = self.winners.pairs
         ranks = self.over_sets.ranks if self.over_sets else {}
         rows = []
         for name in self.learners:
-            won = pairs["dataset"][pairs["winner"] == name]
-            lost = pairs["dataset"][pairs["loser"] == name]
+            won, lost = self.winners.won_and_lost(name)
             ahead, behind = len({*won} - {*lost}), len({*lost} - {*won})
             best = sum(name in names for names in self.best.values())
             rank = float(ranks.get(name, math.nan))

@@ -266,10 +266,14 @@ class Winners:
         """
         rows = []
         for name in self.learners:
-            won, lost = (self.pairs["dataset"][self.pairs[c] == name] for c in ("winner", "loser"))
+            won, lost = self.won_and_lost(name)
             rows.append([name, len(won), len(lost), len(won) - len(lost), len({*won} - {*lost})])
-        columns = ["learner", "wins", "losses", "difference", "ahead"]
-        return pd.DataFrame(rows, columns=columns)
+        return pd.DataFrame(rows, columns=["learner", "wins", "losses", "difference", "ahead"])
+
+    def won_and_lost(self, learner: str) -> tuple[list[str], list[str]]:
+        """Return the data sets of the tests that a learner wins, and of those that it loses."""
+        won, lost = (self.pairs["dataset"][self.pairs[c] == learner] for c in ("winner", "loser"))
+        return won.tolist(), lost.tolist()
 
 
 def default_test(scores: pd.DataFrame) -> str:

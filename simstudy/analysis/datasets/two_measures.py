@@ -6,6 +6,7 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -181,7 +182,7 @@ class Reversals:
         The measures.
     datasets : int
         The number of data sets on which two or more learners have means by both measures.
-    found : tuple of Reversal
+    cases : tuple of Reversal
         The reversals, in the order of the data sets.
     test, adjustment, alpha, m
         Of the tests; see `analysis.winners.Winners`.
@@ -192,7 +193,7 @@ class Reversals:
     first: str
     second: str
     datasets: int
-    found: tuple[Reversal, ...]
+    cases: tuple[Reversal, ...]
     test: str
     adjustment: str
     alpha: float
@@ -203,7 +204,7 @@ class Reversals:
     def table(self) -> pd.DataFrame:
         """One row per reversal, without examples."""
         columns = [key.name for key in fields(Reversal) if "example" not in key.name]
-        rows = [[getattr(reversal, name) for name in columns] for reversal in self.found]
+        rows = [[getattr(reversal, name) for name in columns] for reversal in self.cases]
         return pd.DataFrame(rows, columns=columns)
 
 
@@ -230,10 +231,10 @@ def reversals(
         present = rows[0].notna() & rows[1].notna()
         if present.sum() < 2:
             continue
-        best = [best_of(row[present]) for row in rows]
+        best, rivals = (best_of(row[present]) for row in rows)
         both, partial = both + 1, partial or not present.all()
-        if not {*best[0]} & {*best[1]}:
-            reversed_.append(_reversal(str(dataset), rows, best, winners))
+        if not {*best} & {*rivals}:
+            reversed_.append(_reversal(str(dataset), rows, (best[0], rivals[0]), winners))
     tests = (first.test, first.adjustment, first.alpha, first.m)
     return Reversals(first.measure, second.measure, both, tuple(reversed_), *tests, partial)
 
@@ -260,25 +261,17 @@ def telling_row(first: FloatArray, second: FloatArray) -> int | None:
 
 
 def _reversal(
-    dataset: str,
-    rows: list[pd.Series[float]],
-    best: list[tuple[str, ...]],
-    winners: tuple[Winners, Winners],
+    dataset: str, rows: list[pd.Series[float]], names: tuple[str, str], winners: tuple[Winners, ...]
 ) -> Reversal:
-    """Return the reversal of the first winner of each measure."""
-    names = best[0][0], best[1][0]
-    tables = [tests.between(*names).set_index("dataset") for tests in winners]
-    first, second = (table.to_dict("index")[dataset] for table in tables)
-    return Reversal(
-        dataset,
-        *names,
-        difference_first=float(rows[0][names[0]] - rows[0][names[1]]),
-        difference_second=float(rows[1][names[1]] - rows[1][names[0]]),
-        p_first=float(first["p_adjusted"]),
-        p_second=float(second["p_adjusted"]),
-        significant_first=bool(first["winner"] == names[0]),
-        significant_second=bool(second["winner"] == names[1]),
-    )
+    """Return the reversal between the winners of both measures."""
+    facts: dict[str, Any] = {}
+    sides = zip(("first", "second"), rows, winners, names, names[::-1], strict=True)
+    for side, row, tests, winner, rival in sides:
+        test = tests.between(*names).set_index("dataset").to_dict("index")[dataset]
+        facts[f"difference_{side}"] = float(row[winner] - row[rival])
+        facts[f"p_{side}"] = float(test["p_adjusted"])
+        facts[f"significant_{side}"] = bool(test["winner"] == winner)
+    return Reversal(dataset, *names, **facts)
 
 
 def measure_pairs(measures: Sequence[str]) -> list[tuple[str, str]]:

@@ -10,7 +10,7 @@ from scipy.special import chdtrc
 
 from simstudy.analysis.score_array import LeftOut, Level, complete_subjects
 from simstudy.analysis.tests import friedman
-from simstudy.analysis.tests.adjustment import check_confidence
+from simstudy.analysis.tests.adjustment import check_share
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ def rank(
     Values that are equal up to rounding get the mean of their ranks. If all values of every
     subject are equal, chi2, F and their p values are NaN.
     """
-    check_confidence(confidence)
+    check_share("confidence", confidence)
     chosen = table if at is None else table[table["size"] == at]
     if chosen.empty and at is not None:
         sizes = ", ".join(map(str, dict.fromkeys(table["size"])))

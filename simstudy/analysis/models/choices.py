@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 
 from simstudy.analysis.models.difference_curves import PairCurve, decided, pair_curve
-from simstudy.analysis.models.thresholds import overtaking
 from simstudy.analysis.score_array import cells
 from simstudy.analysis.tests.intervals import share_interval
 from simstudy.study.constants import NO_CHOICE
@@ -190,7 +189,7 @@ def _needed(pair: PairCurve, at: int) -> tuple[float, float, float, float, str]:
     elif len(pair.changes) > 1:
         note = "it is better and worse than the reference by turns"
     elif pair.changes:
-        change = overtaking(pair, pair.changes[0])
+        (change,) = pair.changes
         if change.estimated and change.ahead != pair.first:
             return change.crossing, change.lower, change.upper, at / change.crossing, ""
         note = "it is better than the reference at fewer rows, and worse at more"
@@ -198,10 +197,9 @@ def _needed(pair: PairCurve, at: int) -> tuple[float, float, float, float, str]:
             lower, upper, note = change.before, change.after, change.note
     else:
         worse, better = (pair.sizes[np.array(pair.signs) == sign] for sign in (-1, 1))
-        lower = float(worse.max()) if len(worse) else lower
-        upper = float(better.min()) if len(better) else upper
+        lower, upper = float(worse.max(initial=0.0)), float(better.min(initial=math.inf))
         note = "" if len(worse) else "worse than the reference at no size"
         if not len(better):
-            none = "no significant difference"
-            note = "better than the reference at no size" if len(worse) else none
+            note = "better than the reference at no size"
+            note = note if len(worse) else "no significant difference"
     return math.nan, lower, upper, math.nan, note

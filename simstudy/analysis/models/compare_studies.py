@@ -58,7 +58,7 @@ def compare(
     ValueError
         If there are fewer than two tables, a pair is unknown, or a table is malformed.
     """
-    stats.check_confidence(confidence)
+    stats.check_share("confidence", confidence)
     if len(tables) < 2:
         raise ValueError("at least two studies are needed to compare them")
     for pair in same_models:
@@ -70,17 +70,12 @@ def compare(
     rows = []
     for first, second in itertools.combinations(every, 2):
         together = frozenset((first, second)) in paired
-        for cell in shared_cells(every[first], every[second]):
+        levels = zip(every[first].levels, every[second].levels, strict=True)
+        for cell in itertools.product(*([name for name in a if name in b] for a, b in levels)):
             before, after = _values(every[first], cell), _values(every[second], cell)
             place = {"first": first, "second": second, **dict(zip(factors, cell, strict=True))}
             rows.append(place | _compared(before, after, together))
     return _with_intervals(pd.DataFrame(rows), confidence)
-
-
-def shared_cells(first: Cells, second: Cells) -> list[tuple[Hashable, ...]]:
-    """Return the common cells of two studies, in the order of the first."""
-    levels = zip(first.levels, second.levels, strict=True)
-    return list(itertools.product(*([name for name in a if name in b] for a, b in levels)))
 
 
 def _values(every: Cells, cell: tuple[Hashable, ...]) -> pd.Series:

@@ -7,9 +7,8 @@ import numpy as np
 import pandas as pd
 
 from simstudy.analysis.models.difference_curves import PairCurve, complete_curve, decided, sizes_of
-from simstudy.analysis.models.thresholds import overtaking
 from simstudy.analysis.score_array import cells
-from simstudy.analysis.tests.adjustment import check, check_confidence, check_share, largest
+from simstudy.analysis.tests.adjustment import check, check_share, largest
 
 COLUMNS = [
     *("learner", "n", "infinite", "gap_smallest", "gap_largest", "m", "before", "after"),
@@ -55,8 +54,13 @@ def converged(
         `upper`, NaN without an estimate; `note` gives the reason.
         A warning is logged if a subject lacks a value or a limit.
     """
-    check_confidence(confidence)
-    _check_closeness(within, fraction)
+    check_share("confidence", confidence)
+    if (within is None) == (fraction is None):
+        raise ValueError("either within or fraction must be given, but not both")
+    if fraction is not None:
+        check_share("fraction", fraction)
+    elif within is not None:
+        check(0 < within < math.inf, "within", within, "be a positive number")
     every = cells(_with_limits(table, limits, value), "model", ("learner", "size"), value)
     sizes = sizes_of(every.levels[1][:-1])
     learners, ends = [], []
@@ -77,9 +81,9 @@ def converged(
         ends.append({"gap_smallest": float(mean[0]), "gap_largest": float(mean[-1])})
     m = len(sizes) * sum(learner.curve is not None for learner in learners)
     rows = [_row(decided(learner, m, confidence), m) for learner in learners]
-    rows = [gaps | row for gaps, row in zip(ends, rows, strict=True)]
-    blank = {**dict.fromkeys(COLUMNS, math.nan), "note": ""}
-    result = pd.DataFrame([{**blank, **row} for row in rows], columns=COLUMNS)
+    blank = dict.fromkeys(COLUMNS, math.nan)
+    filled = [blank | gaps | row for gaps, row in zip(ends, rows, strict=True)]
+    result = pd.DataFrame(filled, columns=COLUMNS)
     every.left_out("left out of the convergence of cells without a value", False)
     return result
 
@@ -102,16 +106,6 @@ def _with_limits(table: pd.DataFrame, limits: pd.DataFrame, value: str) -> pd.Da
     return pd.concat([part.assign(status=part.get("status", "ok"))[kept] for part in both])
 
 
-def _check_closeness(within: float | None, fraction: float | None) -> None:
-    """Raise an error unless exactly one valid tolerance is given."""
-    if (within is None) == (fraction is None):
-        raise ValueError("either within or fraction must be given, but not both")
-    if within is not None:
-        check(0 < within < math.inf, "within", within, "be a positive number")
-    if fraction is not None:
-        check_share("fraction", fraction)
-
-
 def _row(learner: PairCurve, m: int) -> dict[str, object]:
     """Return the row of a learner in the table of `converged`."""
     row = {"learner": learner.second, "n": learner.n, "infinite": learner.infinite}
@@ -119,8 +113,7 @@ def _row(learner: PairCurve, m: int) -> dict[str, object]:
         return row | {"note": learner.note}
     row |= {"m": m}
     signs = np.array(learner.signs)
-    if learner.changes and learner.changes[-1].sign > 0:
-        change = overtaking(learner, learner.changes[-1])
+    if learner.changes and (change := learner.changes[-1]).ahead == learner.second:
         row |= {key: getattr(change, key) for key in ("before", "after", "lower", "upper", "note")}
         return row | {"converged": change.crossing}
     if not signs.any():

@@ -8,11 +8,10 @@ from functools import cached_property
 from numbers import Real
 
 import numpy as np
-import numpy.typing as npt
 
 from simstudy.analysis.score_array import Cells, Level
 from simstudy.analysis.tests.adjustment import ROUNDING, critical_t, largest, mean_and_se
-from simstudy.arrays import FloatArray, IntArray
+from simstudy.arrays import ArrayLike, BoolArray, FloatArray, IntArray
 
 # Crossings between sizes further apart than this factor are not estimated.
 MAX_RATIO = 2.5
@@ -104,20 +103,20 @@ class Curve:
         zeros = []
         for before, after in itertools.pairwise(np.flatnonzero(signs)):
 
-            def turned(at: FloatArray, sign: float = signs[after]) -> npt.NDArray[np.bool_]:
+            def turned(at: FloatArray, sign: float = signs[after]) -> BoolArray:
                 return np.sign(self._parabolas(at)[0].mean(axis=0)) == sign
 
             if signs[before] != signs[after]:
                 zeros.append(_turn(grid[before], grid[after], turned))
         return zeros
 
-    def _may_be_zero(self, log_sizes: FloatArray, crit: float) -> npt.NDArray[np.bool_]:
+    def _may_be_zero(self, log_sizes: FloatArray, crit: float) -> BoolArray:
         """Return where 0 lies within the limits of either parabola, or between them."""
         values, se = self._parabolas(log_sizes)
         low, high = (values - crit * se).min(axis=0), (values + crit * se).max(axis=0)
         return (low <= 0) & (high >= 0)
 
-    def _parabolas(self, log_sizes: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
+    def _parabolas(self, log_sizes: ArrayLike) -> tuple[FloatArray, FloatArray]:
         """Return the means and standard errors, 2 × sizes, of the two parabolas at some sizes."""
         at, x = np.atleast_1d(log_sizes), self.log_sizes
         segment = np.clip(np.searchsorted(x, at, side="right") - 1, 0, len(x) - 2)
@@ -147,7 +146,7 @@ class Curve:
         return np.sqrt(squares / (self.df * (self.df + 1)))
 
 
-def _turn(low: float, high: float, test: Callable[[FloatArray], npt.NDArray[np.bool_]]) -> float:
+def _turn(low: float, high: float, test: Callable[[FloatArray], BoolArray]) -> float:
     """Locate the point between ``low`` and ``high`` at which a test becomes true."""
     for _ in range(_ROUNDS):
         places = np.linspace(low, high, _STEPS + 1)
@@ -167,10 +166,7 @@ def sizes_of(names: list[Level]) -> FloatArray:
 
 
 def complete_curve(
-    differences: FloatArray,
-    scale: FloatArray | float,
-    infinite: npt.NDArray[np.bool_],
-    sizes: FloatArray,
+    differences: FloatArray, scale: FloatArray | float, infinite: BoolArray, sizes: FloatArray
 ) -> tuple[Curve | None, int, int, str]:
     """Return the curve of the complete subjects, their number, that of infinite ones and a note.
 
@@ -188,13 +184,38 @@ def complete_curve(
 
 
 @dataclass(frozen=True)
-class LeadChange:
-    """One learner is ahead at a size, the other at a larger one, by the adjusted tests."""
+class Overtaking:
+    """One learner overtakes another between two sizes, by the adjusted tests.
 
-    before: int  # index of the last size at which the first leader is ahead
-    after: int  # index of the first size at which the other is ahead
-    sign: int  # of the difference after it
-    zone: Zone | None  # None if the complete subjects do not show the change
+    Attributes
+    ----------
+    ahead, behind
+        The learner that overtakes, and the one that is overtaken.
+    before, after : float
+        The last size at which `behind` is ahead, and the first at which `ahead` is.
+    crossing, lower, upper : float
+        The estimated size at which the mean difference is 0, and its interval; NaN without an
+        estimate.
+    note : str
+        Why there is no estimate.
+    zone : Zone, optional
+        Where the curve may cross 0; None if the complete subjects do not show the change.
+    """
+
+    ahead: Level
+    behind: Level
+    before: float
+    after: float
+    crossing: float = math.nan
+    lower: float = math.nan
+    upper: float = math.nan
+    note: str = ""
+    zone: Zone | None = None
+
+    @property
+    def estimated(self) -> bool:
+        """Whether there is an estimate of the crossing."""
+        return not math.isnan(self.crossing)
 
 
 @dataclass(frozen=True)
@@ -213,12 +234,8 @@ class PairCurve:
     infinite: int
     note: str = ""
     signs: Sequence[int] = ()
-    changes: Sequence[LeadChange] = ()
+    changes: tuple[Overtaking, ...] = ()
     m: int = 0
-
-    def leader(self, sign: int) -> Level:
-        """Return the learner that is ahead for a sign of the difference."""
-        return self.second if sign > 0 else self.first
 
 
 def decided(pair: PairCurve, m: int, confidence: float) -> PairCurve:
@@ -241,15 +258,31 @@ def with_changes(pair: PairCurve, signs: IntArray, crit: float) -> PairCurve:
     crit
         The critical value of t for intervals of crossings.
     """
-    curve, changes = pair.curve, []
-    for before, after in itertools.pairwise(np.flatnonzero(signs).tolist()):
-        sign = int(signs[after])
-        if signs[before] != sign:
-            zone = None
-            if curve and sign * curve.mean[before] < 0 < sign * curve.mean[after]:
-                zone = curve.zone(before, after, crit)
-            changes.append(LeadChange(before, after, sign, zone))
-    return replace(pair, signs=signs.tolist(), changes=changes)
+    leads = itertools.pairwise(np.flatnonzero(signs).tolist())
+    changes = [(before, after) for before, after in leads if signs[before] != signs[after]]
+    overtakings = (_overtaking(pair, *ends, int(signs[ends[1]]), crit) for ends in changes)
+    return replace(pair, signs=signs.tolist(), changes=tuple(overtakings))
+
+
+def _overtaking(pair: PairCurve, before: int, after: int, sign: int, crit: float) -> Overtaking:
+    """Return the overtaking between two sizes, given by index; the sign is that after it."""
+    learners = (pair.second, pair.first) if sign > 0 else (pair.first, pair.second)
+    start = (*learners, float(pair.sizes[before]), float(pair.sizes[after]))
+    curve = pair.curve
+    if curve is None or not sign * curve.mean[before] < 0 < sign * curve.mean[after]:
+        why = "infinite values at some size" if pair.infinite else "missing values"
+        return Overtaking(*start, note=f"{why}: no estimate in between")
+    zone, note = curve.zone(before, after, crit), ""
+    if math.isinf(zone.ratio):
+        note = "only two sizes: no estimate in between"
+    elif zone.ratio > MAX_RATIO * (1 + 1e-9):
+        far = f"neighbouring sizes differ by a factor of {zone.ratio:.3g}"
+        note = f"{far}, more than {MAX_RATIO:g}: no estimate in between"
+    elif len(zone.zeros) != 1:
+        note = "the estimated curve crosses 0 several times in between"
+    if note:
+        return Overtaking(*start, note=note, zone=zone)
+    return Overtaking(*start, zone.zeros[0], zone.lower, zone.upper, zone=zone)
 
 
 def pair_curve(every: Cells, first: int, second: int, greater_is_better: bool) -> PairCurve:

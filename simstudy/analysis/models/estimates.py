@@ -1,11 +1,11 @@
-"""How good estimates of performance are, and their intervals."""
+"""Bias, error and coverage of estimates of performance."""
 
 import math
 
 import numpy as np
 import pandas as pd
 
-from simstudy.analysis.tests.adjustment import check_confidence, check_option
+from simstudy.analysis.tests.adjustment import check_option, check_share
 from simstudy.analysis.tests.intervals import clopper_pearson
 from simstudy.arrays import FloatArray
 
@@ -79,7 +79,7 @@ def coverage(
         mean `width`. Rows of the same models are not independent.
     """
     check_option("target", target, TARGETS)
-    check_confidence(confidence)
+    check_share("confidence", confidence)
     names = [name.removeprefix(LOWER) for name in map(str, estimates) if name.startswith(LOWER)]
     intervals = []
     for key, rows in estimates.groupby(KEYS, sort=False):

@@ -7,7 +7,6 @@ statistics themselves.
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -106,7 +105,7 @@ class Absent:
     Attributes
     ----------
     reason : str
-        In which factors are called as their columns.
+        In which factors have the names of their columns, for files.
     words : str
         The same in the words of the study; if empty, it does not differ.
     """
@@ -121,8 +120,8 @@ class Absent:
 
 
 @dataclass(frozen=True)
-class Findings(ABC):
-    """What the analysis says about one measure of a study.
+class Findings:
+    """The analyses of one measure of a study.
 
     Attributes
     ----------
@@ -134,11 +133,6 @@ class Findings(ABC):
 
     measure: str
     info: MeasureInfo
-
-    @property
-    @abstractmethod
-    def treatments(self) -> tuple[str, ...]:
-        """The labels of what is compared."""
 
 
 @dataclass(frozen=True)
@@ -223,7 +217,7 @@ class ModelFindings(Findings):
 
     @cached_property
     def ceiling(self) -> tuple[float, ...]:
-        """The reward of the true class probabilities at each size: reward plus regret."""
+        """The mean reward of the true probabilities at each size: reward plus regret."""
         if not self.regret:
             return ()
         scores = self._counted
@@ -236,7 +230,7 @@ class ModelFindings(Findings):
 
     @cached_property
     def limits(self) -> dict[str, tuple[float, ...]]:
-        """The reward of each learner with unlimited data: reward plus estimation regret."""
+        """The limit of each learner at each size: reward plus estimation regret."""
         if not self.estimation:
             return {}
         scores = self._counted
@@ -278,7 +272,7 @@ class ModelFindings(Findings):
     def tests(self) -> pd.DataFrame:
         """The tests of each pair at each size, added sizes included, from `analysis.pairwise`.
 
-        One family: all that is said about pairs of learners rests on it.
+        One family, on which all statements about pairs of learners rest.
         """
         if len(self.design.learners) < 2:
             return no_pairs("size")

@@ -3,6 +3,7 @@
 import bisect
 import itertools
 import math
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -123,49 +124,10 @@ def power(difference: float, sd: float, models: int, confidence: float = 0.95, m
         From the noncentral t distribution; for a difference of 0, the level. For sd = 0 the power
         is 1, or NaN if the difference is 0.
     """
-    _check_test(sd, confidence, m)
+    stats.check(0 <= sd < math.inf, "sd", sd, "be a number of at least 0")
+    stats.check_share("confidence", confidence)
+    stats.check(m >= 1, "m", m, "be at least 1")
     stats.check(models >= 2, "models", models, "be at least 2 for a paired t test")
-    return _power(difference, sd, models, confidence, m)
-
-
-def models_for_power(
-    difference: float, sd: float, power: float = 0.8, confidence: float = 0.95, m: int = 1
-) -> int:
-    """Return the smallest number of models that reaches a given power.
-
-    Parameters
-    ----------
-    difference, sd, confidence, m
-        As in `power`.
-    power
-        The probability to reach.
-
-    Raises
-    ------
-    ValueError
-        If the difference is 0, or too small relative to sd for any feasible number of models.
-    """
-    _check_test(sd, confidence, m)
-    stats.check_share("power", power)
-    if not difference:
-        raise ValueError("the difference is 0: no number of models would find it")
-    high = 2
-    while _power(difference, sd, high, confidence, m) < power:
-        high *= 2
-        if high > MAX_MODELS:
-            raise ValueError(
-                f"a difference of {difference!r} with sd {sd!r} needs over {MAX_MODELS:.0e} models"
-            )
-    return bisect.bisect_left(
-        range(high),
-        power,
-        lo=high // 2 + 1,  # half as many are too few
-        key=lambda models: _power(difference, sd, models, confidence, m),
-    )
-
-
-def _power(difference: float, sd: float, models: int, confidence: float, m: int) -> float:
-    """Return the power of the paired t test."""
     if sd == 0:
         return 1.0 if difference else math.nan
     df = models - 1
@@ -177,8 +139,32 @@ def _power(difference: float, sd: float, models: int, confidence: float, m: int)
     return (1.0 if math.isnan(near) else near) + (0.0 if math.isnan(far) else far)
 
 
-def _check_test(sd: float, confidence: float, m: int) -> None:
-    """Raise an error for invalid parameters of a test."""
-    stats.check(0 <= sd < math.inf, "sd", sd, "be a number of at least 0")
-    stats.check_confidence(confidence)
-    stats.check(m >= 1, "m", m, "be at least 1")
+def models_for_power(
+    difference: float, sd: float, target: float = 0.8, confidence: float = 0.95, m: int = 1
+) -> int:
+    """Return the smallest number of models that reaches a given power.
+
+    Parameters
+    ----------
+    difference, sd, confidence, m
+        As in `power`.
+    target
+        The power to reach.
+
+    Raises
+    ------
+    ValueError
+        If the difference is 0, or too small relative to sd for any feasible number of models.
+    """
+    stats.check_share("power", target)
+    if not difference:
+        raise ValueError("the difference is 0: no number of models would find it")
+    reached, high = partial(power, difference, sd, confidence=confidence, m=m), 2
+    while reached(high) < target:
+        high *= 2
+        if high > MAX_MODELS:
+            raise ValueError(
+                f"a difference of {difference!r} with sd {sd!r} needs over {MAX_MODELS:.0e} models"
+            )
+    least = high // 2 + 1  # half as many are too few
+    return bisect.bisect_left(range(high), target, lo=least, key=reached)

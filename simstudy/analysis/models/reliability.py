@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from simstudy.analysis.tests.adjustment import check_confidence, check_option, critical_t
+from simstudy.analysis.tests.adjustment import check_option, check_share, critical_t
 from simstudy.arrays import FloatArray
 
 ADJUSTMENTS = ("bonferroni", "none")
@@ -69,22 +69,16 @@ def calibration(
     estimate, leaving out one subject at a time (as in Efron & Stein 1981), which is conservative if
     a few subjects dominate a bin.
     """
-    check_confidence(confidence)
+    check_share("confidence", confidence)
     check_option("adjustment", adjustment, ADJUSTMENTS)
     rows = []
-    for (learner, size), cells in table.groupby(["learner", "size"], sort=False):
-        subjects = cells["model"].nunique()
-        for place, bins in cells.groupby("bin"):
+    for learner, curves in table.groupby("learner", sort=False):
+        for (size, place), bins in curves.groupby(["size", "bin"]):
+            subjects = curves["model"][curves["size"] == size].nunique()
             rows.append((learner, size, place, *_pooled(bins, subjects)))
     columns = ["learner", "size", "bin", "low", "high", "n", "count", "share"]
     columns += ["predicted", "observed", "gap", "se"]
     result = pd.DataFrame(rows, columns=columns)
-    order = list(dict.fromkeys(table["learner"]))
-    result = result.sort_values(
-        ["learner", "size", "bin"],
-        key=lambda column: column.map(order.index) if column.name == "learner" else column,
-        ignore_index=True,
-    )
     counted = result["se"].notna()
     family = counted.groupby([result["learner"], result["size"]]).transform("sum")
     result["df"] = result["n"] - 1

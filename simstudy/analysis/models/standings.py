@@ -205,14 +205,14 @@ def standing_at(
     means = _means(size, intervals, greater_is_better)
     if not np.isfinite(list(means.values())).any():
         return None
-    best, *others = ranked_at(size, intervals, greater_is_better)
-    shared = tuple(learner for learner in others if means[learner] == means[best])
+    best, *rest = ranked_at(size, intervals, greater_is_better)
+    shared = tuple(learner for learner in rest if means[learner] == means[best])
     here = [pair for pair in pairs if pair.size == size]
     against = [pair.seen_from(best) for pair in here if best in (pair.first, pair.second)]
     against.sort(key=lambda pair: _order(means[pair.second]))
     won = [pair for pair in here if pair.winner is not None]
     beaten = frozenset(name for p in won for name in (p.first, p.second) if name != p.winner)
-    return Standing(size, (best, *others), shared, tuple(against), beaten)
+    return Standing(size, (best, *rest), shared, tuple(against), beaten)
 
 
 def _order(mean: float) -> float:

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from simstudy.analysis.models import difference_curves as curves
+from simstudy.analysis.models.difference_curves import Overtaking as Overtaking
 from simstudy.analysis.score_array import Level, cells
 from simstudy.analysis.tests.pairwise import pairwise
 from simstudy.arrays import FloatArray
@@ -19,38 +20,6 @@ COLUMNS = [
     *("first", "second", "n", "infinite", "m", "first_ahead", "second_ahead"),
     *("ahead", "before", "after", "crossing", "lower", "upper", "note"),
 ]
-
-
-@dataclass(frozen=True)
-class Overtaking:
-    """One learner overtakes another between two sizes, by the adjusted tests.
-
-    Attributes
-    ----------
-    ahead, behind
-        The learner that overtakes, and the one that is overtaken.
-    before, after : float
-        The last size at which `behind` is ahead, and the first at which `ahead` is.
-    crossing, lower, upper : float
-        The estimated size at which the mean difference is 0, and its interval; NaN without an
-        estimate.
-    note : str
-        Why there is no estimate.
-    """
-
-    ahead: Level
-    behind: Level
-    before: float
-    after: float
-    crossing: float = math.nan
-    lower: float = math.nan
-    upper: float = math.nan
-    note: str = ""
-
-    @property
-    def estimated(self) -> bool:
-        """Whether there is an estimate of the crossing."""
-        return not math.isnan(self.crossing)
 
 
 @dataclass(frozen=True)
@@ -96,7 +65,7 @@ class Course:
             return None
         return self.first if self.first_ahead else self.second
 
-    def other(self, learner: Level) -> Level:
+    def opponent(self, learner: Level) -> Level:
         """Return the other learner of the pair."""
         return self.second if learner == self.first else self.first
 
@@ -241,28 +210,7 @@ def _course(pair: curves.PairCurve) -> Course:
     note = (
         "no change of who is ahead" if any(pair.signs) else "at no size is one ahead of the other"
     )
-    changes = tuple(overtaking(pair, change) for change in pair.changes)
-    return Course(*start, ahead[0], ahead[1], changes, "" if changes else note)
-
-
-def overtaking(pair: curves.PairCurve, change: curves.LeadChange) -> Overtaking:
-    """Return the overtaking at one change."""
-    zone = change.zone
-    where = float(pair.sizes[change.before]), float(pair.sizes[change.after])
-    start = (pair.leader(change.sign), pair.leader(-change.sign), *where)
-    if zone is None:
-        why = "infinite values at some size" if pair.infinite else "missing values"
-        return Overtaking(*start, note=f"{why}: no estimate in between")
-    if math.isinf(zone.ratio):
-        return Overtaking(*start, note="only two sizes: no estimate in between")
-    if zone.ratio > curves.MAX_RATIO * (1 + 1e-9):
-        far = f"neighbouring sizes differ by a factor of {zone.ratio:.3g}"
-        return Overtaking(
-            *start, note=f"{far}, more than {curves.MAX_RATIO:g}: no estimate in between"
-        )
-    if len(zone.zeros) != 1:
-        return Overtaking(*start, note="the estimated curve crosses 0 several times in between")
-    return Overtaking(*start, zone.zeros[0], zone.lower, zone.upper)
+    return Course(*start, ahead[0], ahead[1], pair.changes, "" if pair.changes else note)
 
 
 # Sizes are added around a crossing until neighbouring sizes are within this factor.
@@ -295,7 +243,7 @@ def refinement_grid(sizes: Sequence[int]) -> list[int]:
     return sorted(grid)
 
 
-def _around(pair: curves.PairCurve, change: curves.LeadChange, grid: FloatArray) -> list[int]:
+def _around(pair: curves.PairCurve, change: Overtaking, grid: FloatArray) -> list[int]:
     """Return the sizes to add in the gaps around a crossing that are too wide."""
     if (zone := change.zone) is None:
         return []

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from typing import Any, overload
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import stdtrit
 
 from simstudy.arrays import BoolArray, FloatArray, IntArray
 from simstudy.errors import SimstudyError
+from simstudy.measures.base import divided
 
 # Deviations of a few units in the last place are rounding, not variation: scores that differ by
 # 0.1 in every model differ by 0.1 ± 1e-17 in floating point.
@@ -29,11 +29,6 @@ def check_option(parameter: str, value: str, options: Sequence[str]) -> None:
 def check_share(parameter: str, value: float) -> None:
     """Raise an error for a value outside the open interval (0, 1)."""
     check(0 < value < 1, parameter, value, "lie between 0 and 1")
-
-
-def check_confidence(confidence: float) -> None:
-    """Raise an error for a confidence outside the open interval (0, 1)."""
-    check_share("confidence", confidence)
 
 
 def alpha_of(confidence: float) -> float:
@@ -70,13 +65,13 @@ def mean_and_se(
     """
     n = np.isfinite(values).sum(axis=0)
     df = np.maximum(n - 1, 0)
-    mean = _divide(np.nansum(values, axis=0), n)
+    mean = divided(np.nansum(values, axis=0), n)
     # The rounding errors of a sum of n terms grow like the square root of n.
     mean = np.where(np.abs(mean) <= ROUNDING * np.sqrt(n) * scale, 0.0, mean)
     squares = np.nansum((values - mean) ** 2, axis=0)
-    spread = np.sqrt(_divide(squares, df))
+    spread = np.sqrt(divided(squares, df))
     spread = np.where(spread <= ROUNDING * scale, 0.0, spread)
-    return n, mean, _divide(spread, np.sqrt(n)), df
+    return n, mean, divided(spread, np.sqrt(n)), df
 
 
 def with_infinities(mean: FloatArray, infinite: FloatArray) -> FloatArray:
@@ -139,9 +134,3 @@ def holm(p: FloatArray) -> FloatArray:
     adjusted = np.empty_like(p)
     np.put_along_axis(adjusted, order, raised, axis=-1)
     return adjusted
-
-
-def _divide(numerator: FloatArray, denominator: npt.NDArray[np.number]) -> FloatArray:
-    """Divide, with NaN for a division by zero."""
-    undefined = np.full(np.shape(numerator), np.nan)
-    return np.divide(numerator, denominator, out=undefined, where=denominator > 0)

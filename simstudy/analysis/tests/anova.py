@@ -4,14 +4,17 @@ import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from typing import TypeAlias
 
 import numpy as np
 import pandas as pd
 from scipy.special import chdtrc, fdtrc
 
-from simstudy.analysis.score_array import LeftOut, check_levels, complete_subjects, factor_names
+from simstudy.analysis.score_array import LeftOut, check_levels, complete_subjects
 from simstudy.arrays import FloatArray
 
+ByLevels: TypeAlias = Callable[[int], FloatArray]  # a matrix for a number of levels
 EPS = float(np.finfo(np.float64).eps)
 COLUMNS = ["df1", "df2", "ss", "ss_error", "F", "p", "eps_gg", "p_gg", "eps_hf", "p_hf"]
 COLUMNS += ["mauchly_w", "mauchly_p"]
@@ -76,9 +79,8 @@ def anova(
     contrast is spherical, with ε = 1. Sums of squares within rounding error of 0 are set to 0. With
     zero error, F is infinite and p, p_gg and p_hf are 0; if the effect is zero too, they are NaN.
     """
-    factors = factor_names(within)
-    values, levels, subjects, left_out = complete_subjects(table, subject, factors, value)
-    check_levels(factors, levels, "an analysis of variance")
+    values, levels, subjects, left_out = complete_subjects(table, subject, within, value)
+    check_levels(within, levels, "an analysis of variance")
     if len(subjects) < 2:
         raise ValueError(
             f"only one {subject} has a finite {value} in every cell; "
@@ -87,7 +89,7 @@ def anova(
     flat = values.reshape(len(subjects), -1)
     _, (ss_subjects,) = _decompose(flat, np.full((flat.shape[1], 1), flat.shape[1] ** -0.5))
     effects = dict(
-        crossed(factors, values.shape[1:], _helmert, lambda size: np.full((size, 1), size**-0.5))
+        crossed(within, values.shape[1:], _helmert, lambda size: np.full((size, 1), size**-0.5))
     )
     rows = [_test(flat, contrasts) for contrasts in effects.values()]
     all_error = float(ss_subjects) + sum(row["ss_error"] for row in rows)
@@ -100,10 +102,7 @@ def anova(
 
 
 def crossed(
-    factors: Sequence[str],
-    shape: Sequence[int],
-    chosen: Callable[[int], FloatArray],
-    rest: Callable[[int], FloatArray],
+    factors: Sequence[str], shape: Sequence[int], chosen: ByLevels, rest: ByLevels
 ) -> Iterator[tuple[str, FloatArray]]:
     """Yield every effect, main effects first: its name and a Kronecker product over the factors.
 
@@ -114,10 +113,11 @@ def crossed(
     for count in range(1, len(factors) + 1):
         for effect in itertools.combinations(places, count):
             parts = [(chosen if at in effect else rest)(size) for at, size in enumerate(shape)]
-            product = parts[0]
-            for part in parts[1:]:
-                product = np.kron(product, part).astype(np.float64, copy=False)
-            yield ":".join(factors[at] for at in effect), product
+            yield ":".join(factors[at] for at in effect), reduce(_kron, parts)
+
+
+def _kron(first: FloatArray, second: FloatArray) -> FloatArray:
+    return np.kron(first, second).astype(np.float64, copy=False)
 
 
 def _helmert(levels: int) -> FloatArray:

@@ -8,12 +8,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import stdtr
 
 from simstudy.analysis.tests import outcomes
 from simstudy.analysis.tests.adjustment import check, check_share
-from simstudy.arrays import FloatArray
+from simstudy.arrays import ArrayLike, FloatArray
 from simstudy.measures.base import Undefined
 
 CHUNK = 10_000  # draws at once
@@ -88,7 +87,7 @@ def variance_factor(count: int, test_share: float) -> float:
     return 1 / max(count, 1) + test_share / (1 - test_share)
 
 
-def correlated_bayes(differences: npt.ArrayLike, test_share: float, rope: float) -> TPosterior:
+def correlated_bayes(differences: ArrayLike, test_share: float, rope: float) -> TPosterior:
     """Bayesian correlated t test of differences over splits that share rows.
 
     The posterior of the mean difference is a t distribution with J − 1 degrees of freedom, the
@@ -124,7 +123,7 @@ def correlated_bayes(differences: npt.ArrayLike, test_share: float, rope: float)
 
 
 def signed_rank_bayes(
-    table: npt.ArrayLike, rope: float, *, draws: int = 100_000
+    table: ArrayLike, rope: float, *, draws: int = 100_000
 ) -> SignedRankPosterior:
     """Bayesian signed rank test of two learners over data sets.
 
@@ -155,7 +154,7 @@ def signed_rank_bayes(
     reason = pair.flaw or ("" if rope > 0 or pair.differences.any() else outcomes.ALL_ZERO)
     if reason:
         return no_posterior(reason, n, rope, draws)
-    above, below = _pairs_beyond(pair, rope), _pairs_beyond(pair.swapped, rope)
+    above, below = (_pairs_beyond(sign * pair.differences, pair.noise, rope) for sign in (1, -1))
     shares = _shares_of_draws(above, below, np.array([PRIOR] + [1.0] * n), rope > 0, draws)
     mcse = max(math.sqrt(share * (1 - share) / draws) for share in shares)
     return SignedRankPosterior("Bayesian signed rank", *shares, rope, n, draws, mcse)
@@ -172,10 +171,9 @@ def _beyond(mean: float, scale: float, df: int, rope: float) -> float:
     return float(mean > rope) if scale == 0 else float(stdtr(df, (mean - rope) / scale))
 
 
-def _pairs_beyond(pair: outcomes.PairedDifferences, rope: float) -> FloatArray:
+def _pairs_beyond(differences: FloatArray, noise: FloatArray, rope: float) -> FloatArray:
     """Return which pairs of observations have a mean above rope, ½ on it; the first is at 0."""
-    values = np.concatenate([[0.0], pair.differences])
-    noise = np.concatenate([[0.0], pair.noise])
+    values, noise = (np.concatenate([[0.0], each]) for each in (differences, noise))
     gaps = values[:, None] + values - 2 * rope
     level = np.abs(gaps) <= np.maximum(noise[:, None], noise)
     return np.where(level, 0.5, (gaps > 0).astype(np.float64))

@@ -12,12 +12,11 @@ from itertools import permutations
 from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import chdtrc, fdtrc
 
 from simstudy.analysis.tests import outcomes
-from simstudy.analysis.tests.adjustment import ROUNDING, check_confidence, check_option
-from simstudy.arrays import FloatArray, IntArray
+from simstudy.analysis.tests.adjustment import ROUNDING, check_option, check_share
+from simstudy.arrays import ArrayLike, FloatArray, IntArray
 from simstudy.measures.base import Undefined
 
 Facts: TypeAlias = tuple[int, int, tuple[Hashable, ...], tuple[float, ...]]  # of `Ranked`
@@ -98,7 +97,7 @@ class Nemenyi(Ranked):
     groups: tuple[tuple[Hashable, ...], ...]
 
 
-def friedman(table: npt.ArrayLike, tie_correction: bool = True, method: str = "auto") -> Friedman:
+def friedman(table: ArrayLike, tie_correction: bool = True, method: str = "auto") -> Friedman:
     """Friedman's test of whether the average ranks of learners differ.
 
     Parameters
@@ -126,9 +125,7 @@ def friedman(table: npt.ArrayLike, tie_correction: bool = True, method: str = "a
     return Friedman("Friedman" + UNCORRECTED * (not tie_correction), *outcome, df, method)
 
 
-def iman_davenport(
-    table: npt.ArrayLike, tie_correction: bool = True, method: str = "auto"
-) -> FTest:
+def iman_davenport(table: ArrayLike, tie_correction: bool = True, method: str = "auto") -> FTest:
     """Iman & Davenport's F test of average ranks, ``(n − 1) χ²/(n (k − 1) − χ²)``.
 
     Parameters
@@ -159,7 +156,7 @@ def iman_davenport(
     return FTest("Iman–Davenport" + UNCORRECTED * (not tie_correction), *outcome, *df, method)
 
 
-def quade(table: npt.ArrayLike, method: str = "auto") -> FTest:
+def quade(table: ArrayLike, method: str = "auto") -> FTest:
     """Quade's test: ranks of learners weighted by the range of scores on each data set.
 
     Parameters
@@ -184,7 +181,7 @@ def quade(table: npt.ArrayLike, method: str = "auto") -> FTest:
     return FTest("Quade", *outcome, *df, method)
 
 
-def nemenyi(table: npt.ArrayLike, confidence: float = 0.95) -> Nemenyi:
+def nemenyi(table: ArrayLike, confidence: float = 0.95) -> Nemenyi:
     """Nemenyi's test of each pair of learners by their average ranks.
 
     Two differ significantly if their average ranks differ by at least the critical difference
@@ -208,7 +205,7 @@ def nemenyi(table: npt.ArrayLike, confidence: float = 0.95) -> Nemenyi:
     """
     from scipy.stats import studentized_range  # slow to import
 
-    check_confidence(confidence)
+    check_share("confidence", confidence)
     _, ranks, facts, reason = _ranked(table)
     (n, k), none = ranks.shape, Undefined(reason)
     m = k * (k - 1) // 2
@@ -230,7 +227,7 @@ def nemenyi(table: npt.ArrayLike, confidence: float = 0.95) -> Nemenyi:
 
 
 def _tested(
-    table: npt.ArrayLike, method: str, statistic: Callable[..., tuple[float, float, FloatArray]]
+    table: ArrayLike, method: str, statistic: Callable[..., tuple[float, float, FloatArray]]
 ) -> tuple[tuple[float, float, *Facts], tuple[int, int], str]:
     """Return a statistic of scores and ranks with its p and facts, the df of F and the method."""
     values, ranks, facts, reason = _ranked(table)
@@ -243,7 +240,7 @@ def _tested(
     return (value, p, *facts), df, method
 
 
-def _ranked(table: npt.ArrayLike) -> tuple[FloatArray, FloatArray, Facts, str]:
+def _ranked(table: ArrayLike) -> tuple[FloatArray, FloatArray, Facts, str]:
     """Return scores and ranks by data set and learner, the facts of `Ranked` and any flaw."""
     values, learners = outcomes.table_of(table)
     if reason := outcomes.flaw(values, "data sets"):
@@ -266,7 +263,7 @@ def _quade(values: FloatArray, ranks: FloatArray) -> tuple[float, float, FloatAr
     n, k = ranks.shape
     spans = np.ptp(values, axis=1)
     noise = outcomes.TIES * np.abs(values).max(axis=1)
-    weights = outcomes.PairedDifferences(np.where(spans <= noise, 0.0, spans), noise, "").ranks()
+    weights = outcomes.ranks_of(np.where(spans <= noise, 0.0, spans), noise)
     scores = weights[:, None] * (ranks - (k + 1) / 2)
     total, between = float((scores**2).sum()), float((scores.sum(axis=0) ** 2).sum()) / n
     if total - between <= 1e-12 * total:

@@ -5,13 +5,12 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 from scipy.special import bdtr, betaincinv, ndtri, stdtr
 
-from simstudy.analysis.score_array import cells, complete_subjects, factor_names
+from simstudy.analysis.score_array import cells, complete_subjects
 from simstudy.analysis.tests import adjustment as stats
-from simstudy.arrays import FloatArray, IntArray
+from simstudy.arrays import ArrayLike, FloatArray, IntArray
 
 ADJUSTMENTS = ("bonferroni", "bonferroni_within", "none")
 METHODS = ("cell", "cousineau-morey")
@@ -64,7 +63,7 @@ def intervals(
     """
     stats.check_option("adjustment", adjustment, ADJUSTMENTS)
     stats.check_option("method", method, METHODS)
-    stats.check_confidence(confidence)
+    stats.check_share("confidence", confidence)
     if share and method != "cell":
         raise ValueError(f"shares have no intervals by the method {method!r}")
     if method == "cell":
@@ -96,7 +95,7 @@ def intervals(
     if share:
         _, lower, upper = share_interval(values, confidence, m)
 
-    result = pd.DataFrame(list(itertools.product(*levels)), columns=list(factor_names(within)))
+    result = pd.DataFrame(list(itertools.product(*levels)), columns=[*within])
     result = result.assign(n=n, mean=mean, se=se, df=df, m=m, t_crit=t_crit)
     result = result.assign(lower=lower, upper=upper)
     result = result.assign(infinite=(infinite != 0).sum(axis=0), method=method)
@@ -106,7 +105,7 @@ def intervals(
 
 
 def clopper_pearson(
-    successes: npt.ArrayLike, n: npt.ArrayLike, confidence: float, m: int | IntArray = 1
+    successes: ArrayLike, n: ArrayLike, confidence: float, m: int | IntArray = 1
 ) -> tuple[FloatArray, FloatArray]:
     """Return the exact binomial limits of a share (Clopper & Pearson 1934).
 

@@ -104,7 +104,7 @@ def fit_mixed_model(
     the values present: a learner that fails where it would have scored badly gets too good an
     estimate.
     """
-    every = cells(table, subject, score_array.factor_names(factors), value)
+    every = cells(table, subject, factors, value)
     values, shape = _checked(every), every.array.shape[1:]
     within, unit = every.named(names or {}).within, np.ones((values.shape[1], values.shape[1]))
     strata = crossed(within, shape, np.eye, lambda size: np.ones((size, size)))
@@ -124,15 +124,11 @@ def fit_mixed_model(
             f"{infinite} infinite value{were} omitted, which biases the means of these cells"
         )
     counts = int(finite.any(axis=1).sum()), int(finite.sum()), int((~finite).sum())
-    return MixedModel(
-        pd.DataFrame(rows, columns=["effect", "df1", "df2", "F", "p"]),
-        *counts,
-        fit.components,
-        fit.converged,
-        fit.log_likelihood,
-        "; ".join(notes),
-        every.left_out("in the mixed model without some of their cells"),
-    )
+    result = pd.DataFrame(rows, columns=["effect", "df1", "df2", "F", "p"])
+    left_out = every.left_out("in the mixed model without some of their cells")
+    components, converged, likelihood = fit.components, fit.converged, fit.log_likelihood
+    note = "; ".join(notes)
+    return MixedModel(result, *counts, components, converged, likelihood, note, left_out)
 
 
 def _contrasts(levels: int) -> FloatArray:
@@ -249,7 +245,10 @@ def estimate(values: FloatArray, structures: dict[str, FloatArray]) -> Fit:
     center = np.nanmean(values, axis=0)
     scale = float(np.sqrt(np.nanmean((values - center) ** 2)))
     if scale <= ROUNDING * float(np.nanmax(np.abs(values))):
-        return _without_spread(center, structures)
+        nothing, zeros = np.full((len(center), len(center)), np.nan), dict.fromkeys(structures, 0.0)
+        note = "all subjects have the same values, so that nothing can be tested"
+        spread = (nothing, nothing[None], np.zeros((1, 1)))
+        return Fit(center, *spread, zeros, True, math.inf, note)
     patterns = _patterns((values - center) / scale)
     names, unknown = _identified(patterns, structures)
     point, converged = _maximize(patterns, np.array([structures[name] for name in names]))
@@ -258,8 +257,8 @@ def estimate(values: FloatArray, structures: dict[str, FloatArray]) -> Fit:
     free = point.variances > 0
     uncertainty = np.zeros_like(point.information)
     uncertainty[np.ix_(free, free)] = np.linalg.inv(point.information[np.ix_(free, free)])
-    zeros = [name for name in names if variances[name] == 0]
-    notes = [f"{_variances(zeros)} estimated at 0"] if zeros else []
+    absent = [name for name in names if variances[name] == 0]
+    notes = [f"{_variances(absent)} estimated at 0"] if absent else []
     if unknown:
         notes.append(f"{_variances(unknown)} omitted: not identified by the cells present")
     if residual <= SMALL:
@@ -271,10 +270,8 @@ def estimate(values: FloatArray, structures: dict[str, FloatArray]) -> Fit:
     freedom = sum(len(pattern.seen) * pattern.count for pattern in patterns) - len(center)
     components = {name: estimated.get(name, 0.0) * scale**2 for name in structures}
     likelihood, note = point.log_likelihood - freedom * math.log(scale), "; ".join(notes)
-    mean, covariance, slopes = center + scale * point.mean, unit * point.covariance, point.slopes
-    return Fit(
-        mean, covariance, unit * slopes, uncertainty, components, converged, likelihood, note
-    )
+    moments = center + scale * point.mean, unit * point.covariance, unit * point.slopes
+    return Fit(*moments, uncertainty, components, converged, likelihood, note)
 
 
 def _variances(names: Sequence[str]) -> str:
@@ -282,14 +279,6 @@ def _variances(names: Sequence[str]) -> str:
     if len(names) == 1:
         return f"the variance of {names[0]} is"
     return f"the variances of {', '.join(names[:-1])} and {names[-1]} are"
-
-
-def _without_spread(mean: FloatArray, structures: dict[str, FloatArray]) -> Fit:
-    """Return the fit to values that are equal in all subjects."""
-    nothing = np.full((len(mean), len(mean)), np.nan)
-    note = "all subjects have the same values, so that nothing can be tested"
-    zeros, none = dict.fromkeys(structures, 0.0), np.zeros((1, 1))
-    return Fit(mean, nothing, nothing[None], none, zeros, True, math.inf, note)
 
 
 def _patterns(values: FloatArray) -> list[_Pattern]:

@@ -8,11 +8,10 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import stdtr
 
-from simstudy.analysis.tests.adjustment import check_confidence, critical_t
-from simstudy.arrays import FloatArray
+from simstudy.analysis.tests.adjustment import check_share, critical_t
+from simstudy.arrays import ArrayLike, FloatArray
 from simstudy.measures.base import Undefined
 
 # Differences of scores such as 0.96 - 0.95 carry rounding errors that are large beside them; a
@@ -81,7 +80,7 @@ def reason_of(value: float) -> str:
     return value.reason if isinstance(value, Undefined) else ""
 
 
-def numbers(values: npt.ArrayLike) -> FloatArray:
+def numbers(values: ArrayLike) -> FloatArray:
     """Return numbers of any shape, such as repeats × folds, in one row."""
     return np.asarray(values, dtype=np.float64).ravel()
 
@@ -124,7 +123,7 @@ def t_outcome(
     test: str, difference: float, se: float, df: int, n: int, confidence: float
 ) -> TOutcome:
     """Return the t test of a difference with a standard error, two-sided."""
-    check_confidence(confidence)
+    check_share("confidence", confidence)
     statistic = ratio(difference, se)
     p = statistic if math.isnan(statistic) else float(2 * stdtr(df, -abs(statistic)))
     half = float(critical_t(confidence, 1, np.array([df]))[0]) * se
@@ -134,7 +133,7 @@ def t_outcome(
 
 def no_t(test: str, reason: str, n: int, confidence: float) -> TOutcome:
     """Return the t test of what cannot be tested."""
-    check_confidence(confidence)
+    check_share("confidence", confidence)
     none = Undefined(reason)
     return TOutcome(test, none, none, none, none, max(n - 1, 0), n, none, none, confidence)
 
@@ -160,31 +159,21 @@ class PairedDifferences:
     noise: FloatArray
     flaw: str
 
-    @property
-    def swapped(self) -> "PairedDifferences":
-        """The pair with the learners exchanged."""
-        return PairedDifferences(-self.differences, self.noise, self.flaw)
 
-    @property
-    def without_zeros(self) -> "PairedDifferences":
-        """The pair on the data sets that differ."""
-        kept = self.differences != 0
-        return PairedDifferences(self.differences[kept], self.noise[kept], self.flaw)
+def ranks_of(differences: FloatArray, noise: FloatArray) -> FloatArray:
+    """Return ranks of absolute differences, 1 for the smallest; ties share their mean."""
+    from scipy.stats import rankdata
 
-    def ranks(self) -> FloatArray:
-        """Return ranks of absolute differences, 1 for the smallest; ties share their mean."""
-        from scipy.stats import rankdata
-
-        sizes = np.abs(self.differences)
-        order = np.argsort(sizes, kind="stable")
-        noise = self.noise[order]
-        steps = np.diff(sizes[order]) > np.maximum(noise[1:], noise[:-1])
-        ranks = np.empty(len(sizes))
-        ranks[order] = rankdata(np.concatenate([[0], np.cumsum(steps)]))
-        return ranks
+    sizes = np.abs(differences)
+    order = np.argsort(sizes, kind="stable")
+    noise = noise[order]
+    steps = np.diff(sizes[order]) > np.maximum(noise[1:], noise[:-1])
+    ranks = np.empty(len(sizes))
+    ranks[order] = rankdata(np.concatenate([[0], np.cumsum(steps)]))
+    return ranks
 
 
-def table_of(table: npt.ArrayLike) -> tuple[FloatArray, tuple[Hashable, ...]]:
+def table_of(table: ArrayLike) -> tuple[FloatArray, tuple[Hashable, ...]]:
     """Return the scores of a table, data sets × learners, and the names of the learners."""
     values = np.asarray(table, dtype=np.float64)
     if values.ndim != 2 or values.shape[1] < 2:
@@ -195,7 +184,7 @@ def table_of(table: npt.ArrayLike) -> tuple[FloatArray, tuple[Hashable, ...]]:
     return values, tuple(getattr(table, "columns", range(values.shape[1])))
 
 
-def pair_of(table: npt.ArrayLike) -> PairedDifferences:
+def pair_of(table: ArrayLike) -> PairedDifferences:
     """Return the differences of a table of two learners; one dimension is differences."""
     values = np.asarray(table, dtype=np.float64)
     if values.ndim == 1:

@@ -62,7 +62,7 @@ def pairwise(
         0, both are NaN. A warning is logged if a subject could not be used in every comparison.
     """
     stats.check_option("adjustment", adjustment, ADJUSTMENTS)
-    stats.check_confidence(confidence)
+    stats.check_share("confidence", confidence)
     every = cells(table, subject, (factor,) if within is None else (factor, within), value)
     levels, *further = every.levels
     if len(levels) < 2:

@@ -9,18 +9,17 @@ if there are too few, there is no test, and the outcome has the reason.
 import math
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import fdtrc, stdtr
 
 from simstudy.analysis.tests import outcomes
 from simstudy.analysis.tests.adjustment import ROUNDING
 from simstudy.analysis.tests.bayesian import variance_factor
 from simstudy.analysis.tests.outcomes import StatisticOutcome, TOutcome, flaw, ratio, spread_of
-from simstudy.arrays import FloatArray
+from simstudy.arrays import ArrayLike, FloatArray
 from simstudy.measures.base import Undefined
 
 
-def five_by_two_t(differences: npt.ArrayLike) -> StatisticOutcome:
+def five_by_two_t(differences: ArrayLike) -> StatisticOutcome:
     """5×2cv paired t test: ``t = d₁₁/√(Σ sᵢ²/5)`` with 5 degrees of freedom.
 
     Parameters
@@ -43,7 +42,7 @@ def five_by_two_t(differences: npt.ArrayLike) -> StatisticOutcome:
     return StatisticOutcome("5×2cv paired t", t, p)
 
 
-def five_by_two_f(differences: npt.ArrayLike) -> StatisticOutcome:
+def five_by_two_f(differences: ArrayLike) -> StatisticOutcome:
     """Combined 5×2cv F test: ``F = Σ dᵢⱼ²/(2 Σ sᵢ²)`` with 10 and 5 degrees of freedom.
 
     Parameters
@@ -64,9 +63,7 @@ def five_by_two_f(differences: npt.ArrayLike) -> StatisticOutcome:
     return StatisticOutcome("combined 5×2cv F", F, p)
 
 
-def corrected_t(
-    differences: npt.ArrayLike, test_share: float, confidence: float = 0.95
-) -> TOutcome:
+def corrected_t(differences: ArrayLike, test_share: float, confidence: float = 0.95) -> TOutcome:
     """Corrected resampled t test of differences over splits that share rows.
 
     The standard error is ``√((1/J + n_test/n_train) s²)``, J the number of differences, with J − 1
@@ -91,7 +88,7 @@ def corrected_t(
     return _paired("corrected resampled t", values, factor, confidence)
 
 
-def naive_t(differences: npt.ArrayLike, confidence: float = 0.95) -> TOutcome:
+def naive_t(differences: ArrayLike, confidence: float = 0.95) -> TOutcome:
     """Paired t test that takes differences for independent; for comparison with `corrected_t`.
 
     Splits of one data set share rows: their differences are dependent, the standard error
@@ -109,7 +106,7 @@ def naive_t(differences: npt.ArrayLike, confidence: float = 0.95) -> TOutcome:
     return _paired("naive paired t (too optimistic)", values, factor, confidence)
 
 
-def unpaired_t(first: npt.ArrayLike, second: npt.ArrayLike, confidence: float = 0.95) -> TOutcome:
+def unpaired_t(first: ArrayLike, second: ArrayLike, confidence: float = 0.95) -> TOutcome:
     """t test of two independent samples of scores that cannot be paired.
 
     The variance of the difference of means is ``s₁²/k + s₂²/l``; the degrees of freedom are the
@@ -150,7 +147,7 @@ def _paired(test: str, values: FloatArray, factor: float, confidence: float) -> 
     return outcomes.t_outcome(test, float(values.mean()), se, n - 1, n, confidence)
 
 
-def _five_by_two(differences: npt.ArrayLike) -> tuple[FloatArray, FloatArray, str]:
+def _five_by_two(differences: ArrayLike) -> tuple[FloatArray, FloatArray, str]:
     """Return differences by repeat and fold over the largest, their variances and any flaw.
 
     So scaled, their squares neither overflow nor underflow. The variance of a repeat is

@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import bdtr
 
 from simstudy.analysis.tests.adjustment import bonferroni, check_option, holm, is_significant
-from simstudy.analysis.tests.outcomes import ALL_ZERO, StatisticOutcome, pair_of, table_of
-from simstudy.arrays import FloatArray
+from simstudy.analysis.tests.outcomes import ALL_ZERO, StatisticOutcome, pair_of, ranks_of, table_of
+from simstudy.arrays import ArrayLike, FloatArray
 from simstudy.measures.base import Undefined
 
 METHODS = ("exact", "normal", "demsar")
@@ -70,7 +69,7 @@ class SignOutcome(StatisticOutcome):
         return self.wins - self.losses
 
 
-def wilcoxon(table: npt.ArrayLike, method: str = "exact") -> WilcoxonOutcome:
+def wilcoxon(table: ArrayLike, method: str = "exact") -> WilcoxonOutcome:
     """Wilcoxon's signed rank test of two learners over data sets, two-sided.
 
     Parameters
@@ -97,8 +96,9 @@ def wilcoxon(table: npt.ArrayLike, method: str = "exact") -> WilcoxonOutcome:
     if reason:
         none, zeros = Undefined(reason), 0 if pair.flaw else n
         return WilcoxonOutcome(name, none, none, method, n, zeros, none, none, False)
-    kept = pair if method == "demsar" else pair.without_zeros
-    ranks, signs = kept.ranks(), np.sign(kept.differences)
+    kept = (pair.differences != 0) | (method == "demsar")
+    signs = np.sign(pair.differences[kept])
+    ranks = ranks_of(pair.differences[kept], pair.noise[kept])
     split = float(ranks[signs == 0].sum()) / 2
     first, second = (float(ranks[signs == sign].sum()) + split for sign in (1, -1))
     if method == "exact":
@@ -112,7 +112,7 @@ def wilcoxon(table: npt.ArrayLike, method: str = "exact") -> WilcoxonOutcome:
     return WilcoxonOutcome(name, statistic, p, method, n, zeros, first, second, tied)
 
 
-def sign_test(table: npt.ArrayLike, draws: str = "drop") -> SignOutcome:
+def sign_test(table: ArrayLike, draws: str = "drop") -> SignOutcome:
     """Sign test of two learners over data sets, binomial and two-sided, with win/draw/loss.
 
     Parameters
@@ -203,7 +203,7 @@ class AdjustedPairs:
 
 
 def over_pairs(
-    table: npt.ArrayLike,
+    table: ArrayLike,
     test: Callable[..., StatisticOutcome] = wilcoxon,
     adjustment: str = "holm",
     **options: object,

@@ -92,9 +92,9 @@ class RowsRead:
     other_classes : mapping
         The number of rows dropped of each class that `classes` does not name.
     markers : Markers
-        What was taken, or may stand, for a missing value.
+        Texts that were taken for missing values, or may represent them.
     keep : tuple of str
-        Columns that are no identifiers or leaks, by the word of the caller.
+        Columns that are not identifiers or leaks, according to the caller.
     refusal : str
         Why the target cannot be used, if the data set is only to be described; empty otherwise.
     """
@@ -194,15 +194,10 @@ class Assembly:
                 raise table.error(f"column {names.index(name) + 1} has no name")
             if number > 1:
                 raise table.error(f"{number} columns are named '{name}'")
-        keys: dict[str, Iterable[str]] = {
-            "target": self._target,
-            "groups": [] if reading.groups is None else [reading.groups],
-            "ignore": reading.ignore,
-            "keep": reading.keep,
-            "nominal": reading.nominal,
-            "numeric": reading.numeric,
-            "values": reading.values,
-        }
+        groups = [] if reading.groups is None else [reading.groups]
+        keys: dict[str, Iterable[str]] = {"target": self._target, "groups": groups}
+        keys |= {key: vars(reading)[key] for key in ("ignore", "keep", "nominal", "numeric")}
+        keys["values"] = reading.values
         for key, stated in keys.items():
             for name in stated:
                 if name not in names:
@@ -233,17 +228,15 @@ class Assembly:
         return declared
 
     def _refusal(self, column: Column, label: Variable) -> str:
-        """Why numbers cannot be the target; empty if somebody has said that they are classes."""
+        """Why numbers cannot be the target; empty if they are declared as classes."""
         labels = [text for text in label.values or () if not is_marker(text)]
         stated = self._declared(column).kind == NOMINAL or self.reading.classes
         few = len(labels) <= _MAX_NUMBERS
         if few or stated or not all(is_number(text, comma=True) for text in labels):
             return ""
-        return (
-            f"the target '{label.name}' has {len(labels):,} different numbers, more than "
-            f"{_MAX_NUMBERS}; name another column in target (--target), or declare it nominal or "
-            "give classes if they are classes, or divide it into ranges"
-        )
+        text = f"the target '{label.name}' has {len(labels):,} different numbers, more than "
+        text += f"{_MAX_NUMBERS}; name another column in target (--target), or declare it nominal "
+        return f"{text}or give classes if they are classes, or divide it into ranges"
 
     def _joined(
         self, label: Variable, codes: FloatArray
@@ -257,8 +250,8 @@ class Assembly:
                 raise self.table.error(f"classes.{name} names no class")
             for each in joined:
                 if each not in old:
-                    wrong = f"names the class '{each}'{_among(each, old)}"
-                    raise self.table.error(f"classes.{name} {wrong}")
+                    wrong = f"classes.{name} names the class '{each}'{_among(each, old)}"
+                    raise self.table.error(wrong)
                 if not np.isnan(new[old.index(each)]):
                     raise self.table.error(f"classes names the class '{each}' twice")
                 new[old.index(each)] = place
@@ -274,10 +267,10 @@ class Assembly:
 
     def _groups(self, coder: Coder, kept: IntArray) -> IntArray | None:
         """The group of each row that is kept."""
-        name, columns = self.reading.groups, self.table.columns
+        name = self.reading.groups
         if name is None:
             return None
-        column = next(column for column in columns if column.name == name)
+        column = next(column for column in self.table.columns if column.name == name)
         groups = coder.code(column, Declaration(NOMINAL))[1][kept]
         if np.isnan(groups).any():
             raise self.table.error("the group is missing", int(kept[np.isnan(groups)][0]), name)

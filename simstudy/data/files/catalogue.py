@@ -23,18 +23,16 @@ def catalogued(path: Path) -> tuple[str | None, dict[str, Declaration]]:
         variables = {variable["name"]: _declaration(variable) for variable in entry["variables"]}
         target = entry.get("target")
         if target is not None and not isinstance(target, str):
-            wrong = f"is {target!r}, not the name of a column"
-            raise SimstudyError(f"the target of '{path.name}' {wrong}")
+            text = f"the target of '{path.name}' is {target!r}, not the name of a column"
+            raise SimstudyError(text)
         return target, variables
     except KeyError as error:
         why = f"the key {error} is missing"
     except RecursionError:
         why = "it is nested too deeply"
     except (TypeError, AttributeError):
-        why = (
-            "it must be a mapping with the key 'datasets', a mapping from names of files to "
-            "mappings with the list 'variables' of mappings"
-        )
+        why = "it must be a mapping with the key 'datasets', a mapping from names of files to "
+        why += "mappings with the list 'variables' of mappings"
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         why = f"it is not JSON in UTF-8: {error}"
     except (SimstudyError, OSError) as error:

@@ -81,12 +81,12 @@ class Declaration:
 
     kind: str | None = None
     values: tuple[str, ...] | None = None
-    explicit: bool = False  # whether the caller has said that it is numeric
+    explicit: bool = False  # whether the caller declares it numeric
 
 
 @dataclass
 class Markers:
-    """By column: texts that were taken, or may stand, for a missing value.
+    """By column: texts that were taken for missing values, or may represent them.
 
     Attributes
     ----------

@@ -5,9 +5,6 @@ from __future__ import annotations
 import codecs
 import csv
 import io
-from collections.abc import Iterator
-from contextlib import suppress
-from functools import cache, partial
 from pathlib import Path
 
 from simstudy.data.files.columns import Column, RawTable
@@ -29,11 +26,11 @@ _TROUBLES = {  # by words of the csv module
     "field larger": f"a value is longer than {_LONGEST:,} characters",
     "end of data": "a quotation mark is opened and not closed",
 }
-_HEADER = -1  # the row of the names
+HEADER = -1  # the row of the names
 
 
 def decode(data: bytes, encoding: str | None, source: str) -> str:
-    """The text of a file: in the encoding given, or of its byte order mark, or UTF-8."""
+    """The text of a file: in this encoding, or that of its byte order mark, or UTF-8."""
     if encoding is None:
         encoding = next((name for bom, name in _BOMS.items() if data.startswith(bom)), "utf-8")
     try:
@@ -43,7 +40,7 @@ def decode(data: bytes, encoding: str | None, source: str) -> str:
             raise SimstudyError(f"{source}: there is no text encoding '{encoding}'") from error
         line = data.count(b"\n", 0, error.start) + 1
         why = f"the byte 0x{data[error.start]:02x} is not {encoding}"
-        hint = "give the encoding of the file, for example latin-1"
+        hint = "name the encoding of the file, for example latin-1, or convert it to UTF-8"
         raise SimstudyError(f"{source}, line {line}: {why}; {hint}") from error
     text = text.removeprefix("\ufeff")
     if "\0" in text:
@@ -60,13 +57,16 @@ def read_delimited(text: str, separator: str | None, source: str) -> RawTable:
         allowed = "one character other than a quotation mark or the end of a line"
         raise SimstudyError(f"{source}: the separator must be {allowed}, not {separator!r}")
     limit = csv.field_size_limit(_LONGEST)  # other packages change it, for the whole process
+    lines, skip = io.StringIO(text, newline=""), separator != " "
+    reader = csv.reader(lines, delimiter=separator, strict=True, skipinitialspace=skip)
+    records, starts, last = list[list[str]](), list[int](), 0
     try:
-        records = [record for record in _records(text, separator) if record and record != _BLANK]
+        for record in reader:
+            if record and record != _BLANK:
+                records.append(record)
+                starts.append(last + 1)
+            last = reader.line_num
     except csv.Error as error:
-        reader, last = _records(text, separator), 0
-        with suppress(csv.Error):
-            for _ in reader:
-                last = reader.line_num  # type: ignore[attr-defined]
         usual = "there is text after a closing quotation mark"
         why = next((why for sign, why in _TROUBLES.items() if sign in str(error)), usual)
         raise SimstudyError(f"{source}, line {last + 1}: {why}") from error
@@ -75,25 +75,18 @@ def read_delimited(text: str, separator: str | None, source: str) -> RawTable:
     if not records:
         raise SimstudyError(f"{source}: the file is empty; its first line must name the columns")
     names = [name.strip() for name in records[0]]
-    lines = cache(partial(_lines, text, separator))
-    table = RawTable(source, [], len(records) - 1, lambda row: f"line {lines()[row + 1]}")
+    table = RawTable(source, [], len(records) - 1, lambda row: f"line {starts[row + 1]}")
     table.remark = f" (separator {separator!r})"
     if "" in names:
-        raise table.error(f"column {names.index('') + 1} has no name", _HEADER)
+        raise table.error(f"column {names.index('') + 1} has no name", HEADER)
     if {*map(len, records)} != {len(names)}:
         row = next(row for row, record in enumerate(records) if len(record) != len(names))
         cells, columns = counted(len(records[row]), "value"), counted(len(names), "column")
-        wrong = f"it has {cells}, and {table.place(_HEADER)} names {columns}{table.remark}"
+        wrong = f"it has {cells}, and {table.place(HEADER)} names {columns}{table.remark}"
         raise table.error(wrong, row - 1)
     values = zip(*records[1:], strict=True) if len(records) > 1 else [()] * len(names)
     table.columns = [*map(Column, names, values)]
     return table
-
-
-def _records(text: str, separator: str) -> Iterator[list[str]]:
-    lines = io.StringIO(text, newline="")
-    skip = separator != " "
-    return csv.reader(lines, delimiter=separator, strict=True, skipinitialspace=skip)
 
 
 def _likely(text: str) -> str:
@@ -110,13 +103,3 @@ def _likely(text: str) -> str:
         rank = (len({*widths}) == 1 and widths[0] > 1, widths[0] if widths else 0, separator)
         best = max(best, rank, key=lambda each: each[:2])  # the first of equals
     return best[2]
-
-
-def _lines(text: str, separator: str) -> list[int]:
-    """The line on which each record begins, the header first."""
-    reader, starts, last = _records(text, separator), [], 0
-    for record in reader:
-        if record and record != _BLANK:
-            starts.append(last + 1)
-        last = reader.line_num  # type: ignore[attr-defined]
-    return starts

@@ -37,8 +37,8 @@ def _column_name(name: object, place: int) -> str:
     try:
         return str(name)
     except ValueError as error:
-        wrong = f"the name of column {place + 1} is a number of too many digits"
-        raise SimstudyError(f"the data frame: {wrong}") from error
+        text = f"the data frame: the name of column {place + 1} is a number of too many digits"
+        raise SimstudyError(text) from error
 
 
 def _row(row: int) -> str:

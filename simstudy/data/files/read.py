@@ -14,14 +14,14 @@ import gzip
 import os
 import warnings
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from simstudy.data.checks.warnings import oddities
-from simstudy.data.files.arff import read_arff
-from simstudy.data.files.arff_writer import arff_text
+from simstudy.data.checks import oddities
+from simstudy.data.files.arff import arff_text, read_arff
 from simstudy.data.files.assembly import Assembly, ReadOptions, RowsRead
 from simstudy.data.files.catalogue import catalogued
 from simstudy.data.files.columns import Declaration, RawTable
@@ -71,14 +71,14 @@ def read_data(
     values : mapping, optional
         The values of nominal columns, in their order.
     missing_values : sequence of str, optional
-        What stands for a missing value. If not given, nothing and ``?`` do; and, in a column whose
-        other values are numbers, ``NA``, ``nan``, ``null``, ``-`` and the like.
+        Strings that represent a missing value. If omitted, the empty string and ``?`` do; and, in
+        a column whose other values are numbers, ``NA``, ``nan``, ``null``, ``-`` and the like.
     groups : str, optional
-        A column that is no attribute but says which rows belong together: ``sample.groups``.
+        A column that is not an attribute but states which rows belong together: ``sample.groups``.
     classes : mapping, optional
         New classes, each with the classes that it joins; rows of other classes are dropped.
     separator, encoding : str, optional
-        Those of a text file; found if not given (UTF-8 unless a byte order mark says otherwise).
+        Those of a text file; detected if omitted (UTF-8 unless a byte order mark says otherwise).
     keep : sequence of str
         Columns about which there is no warning, although they look like identifiers or leaks.
 
@@ -146,37 +146,48 @@ def _opened(
 
 
 def _read_file(path: Path, reading: ReadOptions) -> RawTable:
-    source, name = str(path), path.name.lower()
-    suffix = Path(name.removesuffix(".gz")).suffix
+    source, suffix = str(path), Path(path.name.lower().removesuffix(".gz")).suffix
     if suffix not in (".csv", ".tsv", ".txt", ".arff", ".parquet"):
         types = ".csv, .tsv, .txt, .arff (each also with .gz), .parquet"
         raise SimstudyError(f"{source} has the unknown type '{suffix}'; known: {types}")
-    try:
-        check_regular(path)
-        if suffix == ".parquet":
-            from simstudy.data.files.frames import read_parquet
+    if suffix == ".parquet":
+        from simstudy.data.files.frames import read_parquet
 
+        with _readable(path):
             return read_parquet(path, source)
-        data = path.read_bytes()
-        if compressed := data.startswith(_GZIP):
-            data = gzip.decompress(data)
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise SimstudyError(f"{source} cannot be uncompressed: {error}") from error
-    except SimstudyError:
-        raise
-    except (OSError, ValueError) as error:
-        why = f"{reason(error)}{_nearest(path)}"
-        raise SimstudyError(f"{source} cannot be read: {why}") from error
-    try:
-        text = decode(data, reading.encoding, source)
-    except SimstudyError as error:
-        if compressed or not name.endswith(".gz"):
-            raise
-        why = "it is neither a gzip file nor text"
-        raise SimstudyError(f"{source} cannot be uncompressed: {why}") from error
+    text = file_text(path, reading.encoding)
     if suffix == ".arff":
         return read_arff(text, source)
     return read_delimited(text, reading.separator, source)
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    """Report in one sentence why a file cannot be read."""
+    try:
+        check_regular(path)
+        yield
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise SimstudyError(f"{path} cannot be uncompressed: {error}") from error
+    except SimstudyError:
+        raise
+    except (OSError, ValueError) as error:
+        raise SimstudyError(f"{path} cannot be read: {reason(error)}{_nearest(path)}") from error
+
+
+def file_text(path: Path, encoding: str | None = None) -> str:
+    """The text of a file that may be compressed."""
+    with _readable(path):
+        data = path.read_bytes()
+        if compressed := data.startswith(_GZIP):
+            data = gzip.decompress(data)
+    try:
+        return decode(data, encoding, str(path))
+    except SimstudyError as error:
+        if compressed or not path.name.lower().endswith(".gz"):
+            raise
+        why = "it is neither a gzip file nor text"
+        raise SimstudyError(f"{path} cannot be uncompressed: {why}") from error
 
 
 def _nearest(path: Path) -> str:

@@ -9,9 +9,8 @@ from functools import cached_property
 from typing import TypeAlias, cast
 
 import numpy as np
-import numpy.typing as npt
 
-from simstudy.arrays import FloatArray, IntArray
+from simstudy.arrays import ArrayLike, FloatArray, IntArray
 from simstudy.data.sample import Sample
 from simstudy.data.schema import Schema, Variable
 from simstudy.errors import SimstudyError, suggestion
@@ -25,11 +24,11 @@ Criterion: TypeAlias = Callable[[ClassCounts, ClassCounts, ClassCounts], bool]
 
 
 def cut_points(
-    values: npt.ArrayLike,
-    classes: npt.ArrayLike,
+    values: ArrayLike,
+    classes: ArrayLike,
     method: str = "fayyad_irani",
     *,
-    weights: npt.ArrayLike | None = None,
+    weights: ArrayLike | None = None,
     bins: int = 10,
 ) -> FloatArray:
     """Return the cut points of a numeric attribute, in ascending order.
@@ -92,11 +91,11 @@ def cut_points(
         masses.shape == numbers.shape and np.isfinite(masses).all() and (masses >= 0).all()
     ):
         raise ValueError("weights must be one number for each row, finite and not negative")
-    _check(method, bins)
+    check_method(method, bins)
     return _cut_points(numbers, np.unique(labels, return_inverse=True)[1], masses, method, bins)
 
 
-def _check(method: str, bins: int) -> None:
+def check_method(method: str, bins: int) -> None:
     """Raise an error if a parameter is not allowed."""
     if method not in _METHODS:
         near = suggestion(method, _METHODS)
@@ -213,37 +212,9 @@ _ACCEPTED_BY = {"fayyad_irani": _accepted_by_fayyad_irani, "kononenko": _accepte
 _METHODS = (*_ACCEPTED_BY, "equal_frequency", "equal_width")
 
 
-@dataclass(frozen=True)
-class Discretizer:
-    """Makes numeric attributes nominal; the bins are found in training rows alone.
-
-    Parameters
-    ----------
-    method : {"fayyad_irani", "kononenko", "equal_frequency", "equal_width"}
-        How cuts are found; see `cut_points`.
-    bins : int >= 1
-        The number of bins of ``equal_frequency`` and ``equal_width``.
-    """
-
-    method: str = "fayyad_irani"
-    bins: int = 10
-
-    def __post_init__(self) -> None:
-        _check(self.method, self.bins)
-
-    def fit(self, sample: Sample) -> FittedDiscretizer:
-        """Find the cuts of each numeric attribute, with the weights of the rows."""
-        rows, rule = (sample.target, sample.weights), (self.method, self.bins)
-        cuts = {
-            sample.schema.variables[place].name: _cut_points(sample.values[:, place], *rows, *rule)
-            for place in sample.schema.numeric
-        }
-        return FittedDiscretizer(sample.schema, cuts)
-
-
 @dataclass(frozen=True, eq=False)
-class FittedDiscretizer:
-    """Puts the numbers of any rows with the schema of the training rows into bins.
+class Discretizer:
+    """Puts the numbers of any rows with the schema of the training rows into bins; see `fit`.
 
     A value equal to a cut falls in the lower bin, a value beyond those of the training rows in
     the first or last bin, and a missing value stays missing. An attribute without cuts becomes
@@ -259,6 +230,27 @@ class FittedDiscretizer:
 
     training_schema: Schema
     cuts: dict[str, FloatArray]
+
+    @classmethod
+    def fit(cls, sample: Sample, method: str = "fayyad_irani", bins: int = 10) -> Discretizer:
+        """Find the cuts of each numeric attribute, only from these rows and with their weights.
+
+        Parameters
+        ----------
+        sample : Sample
+            The training rows.
+        method : {"fayyad_irani", "kononenko", "equal_frequency", "equal_width"}
+            How cuts are found; see `cut_points`.
+        bins : int >= 1
+            The number of bins of ``equal_frequency`` and ``equal_width``.
+        """
+        check_method(method, bins)
+        rows = (sample.target, sample.weights, method, bins)
+        cuts = {
+            sample.schema.variables[place].name: _cut_points(sample.values[:, place], *rows)
+            for place in sample.schema.numeric
+        }
+        return cls(sample.schema, cuts)
 
     @cached_property
     def schema(self) -> Schema:

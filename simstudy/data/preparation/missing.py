@@ -17,52 +17,9 @@ _LARGE = 1e280  # numbers whose sum may be none; they are scaled, which is exact
 _SCALE = 2.0**-64
 
 
-@dataclass(frozen=True)
-class Imputer:
-    """Replaces missing values by what is found in training rows alone.
-
-    Parameters
-    ----------
-    method : {"mode", "value"}
-        ``mode`` replaces a missing value by the most frequent one of its attribute in the training
-        rows: by the first of equals, and by the first of all if none is known. ``value`` makes it
-        a value of its own, an additional last one named ``?``, of each attribute that has missing
-        values in the training rows. A missing value of another attribute is then replaced by the
-        mode, as nothing was learnt about it.
-
-    Notes
-    -----
-    By either method a missing number is replaced by the mean of the known ones, or by 0 if there is
-    none: a number cannot be a value of its own. Discretise first for learners that take nominal
-    attributes alone. Rows count by their weights.
-    """
-
-    method: str = "mode"
-
-    def __post_init__(self) -> None:
-        if self.method not in METHODS:
-            near = suggestion(self.method, METHODS)
-            raise SimstudyError(f"unknown method '{self.method}' for missing values{near}")
-
-    def fit(self, sample: Sample) -> FittedImputer:
-        """Find what replaces the missing values of each attribute."""
-        variables, replacements = list(sample.schema.variables), np.zeros(len(sample.cards))
-        for place, variable in enumerate(sample.schema.attributes):
-            if variable.values is None:
-                replacements[place] = _mean(sample.values[:, place], sample.weights)
-            elif self.method == "value" and (sample.codes[:, place] < 0).any():
-                replacements[place], name = len(variable.values), "?"
-                while name in variable.values:
-                    name += "?"
-                variables[place] = Variable(variable.name, (*variable.values, name))
-            else:
-                replacements[place] = sample.counts(place).argmax()
-        return FittedImputer(sample.schema, Schema(tuple(variables)), replacements)
-
-
 @dataclass(frozen=True, eq=False)
-class FittedImputer:
-    """Replaces the missing values of any rows with the schema of the training rows.
+class Imputer:
+    """Replaces the missing values of any rows with the schema of the training rows; see `fit`.
 
     Attributes
     ----------
@@ -75,6 +32,43 @@ class FittedImputer:
     training_schema: Schema
     schema: Schema
     replacements: FloatArray
+
+    @classmethod
+    def fit(cls, sample: Sample, method: str = "mode") -> Imputer:
+        """Find what replaces the missing values of each attribute, only from these rows.
+
+        Parameters
+        ----------
+        sample : Sample
+            The training rows.
+        method : {"mode", "value"}
+            ``mode`` replaces a missing value by the most frequent one of its attribute in the
+            training rows: by the first of equals, and by the first of all if none is known.
+            ``value`` makes it a separate value, an additional last one named ``?``, of each
+            attribute that has missing values in the training rows. A missing value of another
+            attribute is then replaced by the mode, as nothing was learnt about it.
+
+        Notes
+        -----
+        By either method a missing number is replaced by the mean of the known ones, or by 0 if
+        there is none: a number cannot be a separate value. Discretise first for learners that take
+        only nominal attributes. Rows count by their weights.
+        """
+        if method not in METHODS:
+            near = suggestion(method, METHODS)
+            raise SimstudyError(f"unknown method '{method}' for missing values{near}")
+        variables, replacements = list(sample.schema.variables), np.zeros(len(sample.cards))
+        for place, variable in enumerate(sample.schema.attributes):
+            if variable.values is None:
+                replacements[place] = _mean(sample.values[:, place], sample.weights)
+            elif method == "value" and (sample.codes[:, place] < 0).any():
+                replacements[place], name = len(variable.values), "?"
+                while name in variable.values:
+                    name += "?"
+                variables[place] = Variable(variable.name, (*variable.values, name))
+            else:
+                replacements[place] = sample.counts(place).argmax()
+        return cls(sample.schema, Schema(tuple(variables)), replacements)
 
     def __call__(self, sample: Sample) -> Sample:
         """Return the rows without missing values: the same object if they are complete already."""

@@ -1,4 +1,4 @@
-"""What is done to data before a learner gets them, fitted to the training part alone."""
+"""How rows are prepared for a learner, fitted only to the training part."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simstudy.data.preparation.discretize import Discretizer
+from simstudy.data.preparation.discretize import Discretizer, check_method, cut_points
 from simstudy.data.preparation.missing import METHODS, Imputer
 from simstudy.data.sample import Sample
 from simstudy.errors import SimstudyError, suggestion
 
 _DISCRETIZERS = {"mdl": "fayyad_irani"}
 _DISCRETIZERS |= {name: name for name in ("kononenko", "equal_frequency", "equal_width")}
+FEW_BINS = 5  # of equal frequency
 
 
 @dataclass(frozen=True)
@@ -33,8 +34,8 @@ class Preparation:
     bins : int >= 1
         The number of bins of ``equal_frequency`` and ``equal_width``.
     missing : {"ignore", "mode", "value"}
-        ``mode`` replaces a missing value by the training mode, ``value`` makes it a value of its
-        own; see `missing` beside this. With ``ignore``, missing values are refused for learners
+        ``mode`` replaces a missing value by the training mode, ``value`` makes it a separate
+        value; see `missing` beside this. With ``ignore``, missing values are refused for learners
         that do not accept them.
     """
 
@@ -50,32 +51,29 @@ class Preparation:
             if value not in allowed:
                 near = suggestion(value, allowed)
                 raise SimstudyError(f"preparation.{key} = '{value}' is not allowed{near}")
-        Discretizer(bins=self.bins)  # refuses what is not allowed
+        check_method("equal_width", self.bins)
 
     def check(self, sample: Sample, accepts: frozenset[str], learner: str = "the learner") -> None:
         """Raise an error if rows are left with what the learner does not accept."""
         numeric, variables = sample.schema.numeric, sample.schema.variables
         if numeric and self.discretize == "none" and "numeric" not in accepts:
-            raise SimstudyError(
-                f"{learner} takes only nominal attributes, and '{variables[numeric[0]].name}' is "
-                "numeric; preparation.discretize = 'none' leaves it so, use 'mdl' or another method"
-            )
+            text = f"{learner} takes only nominal attributes, and '{variables[numeric[0]].name}' "
+            text += "is numeric; preparation.discretize = 'none' leaves it so, use 'mdl' or "
+            raise SimstudyError(f"{text}another method")
         if self.missing == "ignore" and "missing" not in accepts and sample.incomplete:
-            place = int(np.isnan(sample.values).any(axis=0).argmax())
-            raise SimstudyError(
-                f"{learner} takes no missing values, and '{variables[place].name}' has some; "
-                "preparation.missing = 'ignore' leaves them, use 'mode' or 'value'"
-            )
+            name = variables[int(np.isnan(sample.values).any(axis=0).argmax())].name
+            text = f"{learner} takes no missing values, and '{name}' has some; preparation.missing "
+            raise SimstudyError(f"{text}= 'ignore' leaves them, use 'mode' or 'value'")
 
     def fit(self, train: Sample, accepts: frozenset[str] = frozenset()) -> Prepared:
         """Fit the preparation to training rows, for learners that accept certain data."""
         self.check(train, accepts)
         steps: list[Callable[[Sample], Sample]] = []
         if "numeric" not in accepts and train.schema.numeric:
-            steps.append(Discretizer(_DISCRETIZERS[self.discretize], self.bins).fit(train))
+            steps.append(Discretizer.fit(train, _DISCRETIZERS[self.discretize], self.bins))
             train = steps[-1](train)
         if "missing" not in accepts and self.missing != "ignore":
-            steps.append(Imputer(self.missing).fit(train))
+            steps.append(Imputer.fit(train, self.missing))
             train = steps[-1](train)
         return Prepared(self, accepts, tuple(steps), train)
 
@@ -101,3 +99,17 @@ class Prepared:
         for step in self.steps:
             sample = step(sample)
         return sample
+
+
+def suggested_preparation(sample: Sample) -> Preparation:
+    """Suggest a preparation that is the same for all learners.
+
+    Numbers are cut by least description length (Fayyad & Irani 1993), unless that leaves most of
+    them without a cut, as with few rows of many classes: then into five bins of equal frequency.
+    Missing values become a separate value.
+    """
+    numeric, target = sample.schema.numeric, sample.target
+    uncut = sum(not len(cut_points(sample.values[:, place], target)) for place in numeric)
+    few = 2 * uncut > len(numeric)
+    missing = "value" if sample.incomplete else "ignore"
+    return Preparation("equal_frequency" if few else "mdl", FEW_BINS, missing)

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from simstudy.arrays import FloatArray, IntArray
+from simstudy.arrays import ArrayLike, FloatArray, IntArray
 from simstudy.texts import counted
 
 ROUNDING = 1e-9  # 0.29 · 100 and 2/3 · 3 are whole numbers
 
 
 def whole_part(number: float) -> int:
-    """Return the number rounded down, except where it is below a whole one by rounding alone."""
+    """Return the number rounded down, except where it is below a whole one only by rounding."""
     return int(number + ROUNDING)
 
 
 class Units:
     """What is dealt to the parts of a split: rows, or groups of rows; and their strata."""
 
-    def __init__(self, strata: IntArray, groups: npt.ArrayLike | None) -> None:
+    def __init__(self, strata: IntArray, groups: ArrayLike | None) -> None:
         self.strata, self.grouped = strata, groups is not None
         self.of_row: IntArray = np.arange(len(strata))
         if groups is not None:
@@ -121,7 +120,7 @@ class Units:
 
 
 def in_proportion(
-    classes: npt.ArrayLike, order: IntArray, length: int, rng: np.random.Generator
+    classes: ArrayLike, order: IntArray, length: int, rng: np.random.Generator
 ) -> IntArray:
     """Merge the classes, each in its random order, in proportion to their rows.
 

@@ -15,9 +15,8 @@ from itertools import pairwise
 from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
-from simstudy.arrays import IntArray
+from simstudy.arrays import ArrayLike, IntArray
 from simstudy.data.splits.folds import ROUNDING, Units, in_proportion, whole_part
 from simstudy.errors import suggestion
 from simstudy.texts import counted
@@ -70,7 +69,7 @@ class Scheme(ABC):
             raise ValueError(f"stratify must be true or false, not {self.stratify!r}")
 
     def splits(
-        self, target: npt.ArrayLike, rng: np.random.Generator, groups: npt.ArrayLike | None = None
+        self, target: ArrayLike, rng: np.random.Generator, groups: ArrayLike | None = None
     ) -> tuple[Split, ...]:
         """Return the splits of a data set, in the order of repeats and folds.
 
@@ -93,7 +92,7 @@ class Scheme(ABC):
         repeats = range(self.repeats)
         return tuple(split for repeat in repeats for split in self._draw(units, repeat, rng))
 
-    def rare(self, target: npt.ArrayLike, groups: npt.ArrayLike | None = None) -> dict[int, int]:
+    def rare(self, target: ArrayLike, groups: ArrayLike | None = None) -> dict[int, int]:
         """Return the classes too rare to stratify, with the number of rows or groups they are in.
 
         Less than one row (or group) of such a class is expected in some part of a split. Rare
@@ -106,19 +105,17 @@ class Scheme(ABC):
         return {code: number for code, number in by_class if number < self._needed}
 
     def rare_note(
-        self, target: npt.ArrayLike, names: Sequence[str], groups: npt.ArrayLike | None = None
+        self, target: ArrayLike, names: Sequence[str], groups: ArrayLike | None = None
     ) -> str:
         """Return a sentence on the classes too rare to stratify; empty if there are none."""
         noun, rare = "row" if groups is None else "group", self.rare(target, groups)
         if not rare:
             return ""
         listed = ", ".join(f"'{names[code]}' ({counted(rare[code], noun)})" for code in rare)
-        return (
-            f"{counted(len(rare), 'class', 'classes')} with fewer than {self._needed} {noun}s, too "
-            f"rare to stratify, spread as evenly as possible: {listed}"
-        )
+        text = f"{counted(len(rare), 'class', 'classes')} with fewer than {self._needed} {noun}s"
+        return f"{text}, too rare to stratify, spread as evenly as possible: {listed}"
 
-    def _units(self, target: npt.ArrayLike, groups: npt.ArrayLike | None) -> Units:
+    def _units(self, target: ArrayLike, groups: ArrayLike | None) -> Units:
         strata = np.unique(np.asarray(target), return_inverse=True)[1]
         return Units(strata if self.stratify else np.zeros_like(strata), groups)
 
@@ -265,7 +262,7 @@ class Resampling:
         The file of splits.
     sizes : tuple of int or of float
         Numbers of training rows, or shares of the training part, for learning curves; empty for
-        the whole training part alone.
+        only the whole training part.
     stratify : bool
         Whether subsets of these sizes are stratified.
     """
@@ -327,20 +324,18 @@ def check_sizes(sizes: object) -> Sizes:
     return tuple(sizes)
 
 
-def fitting_sizes(sizes: Sizes, rows: int) -> tuple[dict[int | float, int], Sizes]:
-    """Return the number of rows of each size that fits a training part, and the other sizes.
+def unfit_sizes(sizes: Sizes, rows: int) -> list[int | float]:
+    """Return the sizes that a training part lacks: too many rows, or a share of less than one.
 
-    Sizes larger than the training part do not fit, nor do shares of it below one row. For the same
-    sizes in all splits of a data set, ask with the rows of the smallest training part.
+    For the same sizes in all splits of a data set, ask with the rows of the smallest training part.
     """
     numbers = {size: size if type(size) is int else whole_part(size * rows) for size in sizes}
-    fitting = {size: number for size, number in numbers.items() if 1 <= number <= rows}
-    return fitting, tuple(size for size in sizes if size not in fitting)
+    return [size for size, number in numbers.items() if not 1 <= number <= rows]
 
 
 def nested_subsets(
     train: IntArray,
-    target: npt.ArrayLike,
+    target: ArrayLike,
     numbers: Sequence[int],
     rng: np.random.Generator,
     stratify: bool = True,

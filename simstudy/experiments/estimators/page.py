@@ -14,7 +14,7 @@ from simstudy.experiments.page import Section
 from simstudy.measures.base import MeasureInfo
 from simstudy.report.prose.numbers import fixed, number, percent, percentages, signed
 from simstudy.report.prose.phrases import all_sizes, level
-from simstudy.report.tables.table import Options, Table, TableCell, table_of, words
+from simstudy.report.tables.table import Table, TableCell, table_of, words
 from simstudy.study.study import Study
 from simstudy.texts import counted
 
@@ -129,5 +129,5 @@ def _table(
     }
     keys = [data[key].map([*dict.fromkeys(data[key])].index) for key in ("learner", "measure")]
     rows, texts = data.iloc[np.lexsort(keys)].to_dict("records"), 4 + ("interval" in columns)
-    options: Options = {"caption": note, "data": data, "cut": True}
-    return table_of(rows, name, title, subjects | columns, texts, **options)
+    columns = subjects | columns
+    return table_of(rows, name, title, columns, texts, caption=note, data=data, cut=True)

@@ -210,7 +210,7 @@ class DataPage(Page[DataFindings, DataResults]):
             labels, end = _labels(results, pair), "_".join(pair)
             reversals = results.reversals(*pair, examples=False)
             same = Absent(prose.reversal_sentence(reversals, labels).removesuffix("."))
-            made = build.reversals(reversals, labels) if reversals.found else same
+            made = build.reversals(reversals, labels) if reversals.cases else same
             tables[f"reversals_{end}"] = made
             tables[f"correlations_{end}"] = build.correlations(results.correlations(*pair), labels)
         tables["properties"] = build.properties(results.properties())
@@ -309,7 +309,7 @@ def _comparisons(results: DataResults) -> Iterator[dict[str, object]]:
         first, second = (results.data_findings(name) for name in pair)
         labels, reversals = _labels(results, pair), results.reversals(*pair)
         chart = charts.scatter(first, second, reversals)
-        several, differ = len(first.learners) > 1, bool(reversals.found)
+        several, differ = len(first.learners) > 1, bool(reversals.cases)
         yield {
             "title": " and ".join(labels),
             "sentence": prose.reversal_sentence(reversals, labels) if several else "",

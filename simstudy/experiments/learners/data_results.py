@@ -192,7 +192,7 @@ class DataResults(AnswerResults):
             ]
         tables = findings[0].table, findings[1].table
         reversed_sets = reversals(tables, (winners[0], winners[1]))
-        if not (examples and reversed_sets.found):
+        if not (examples and reversed_sets.cases):
             return reversed_sets
         return with_examples(self, reversed_sets, self._dose(size))
 

@@ -11,7 +11,7 @@ from simstudy.measures.base import MeasureInfo
 
 if TYPE_CHECKING:
     from simstudy.engine.plan import Plan
-    from simstudy.study.sections import StudyFile
+    from simstudy.study.content import StudyFile
 
 RIGHT, LOSS = "right", "loss"  # the share of right choices, and what following them loses
 

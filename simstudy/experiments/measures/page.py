@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Mapping
-from typing import Any, Unpack
+from typing import Any
 
 import pandas as pd
 
@@ -14,7 +14,7 @@ from simstudy.experiments.page import Section
 from simstudy.measures.base import MeasureInfo
 from simstudy.report.prose.numbers import NONE, percent, percentages, rows
 from simstudy.report.prose.phrases import MAX_NAMED, level, listed, with_unit
-from simstudy.report.tables.table import Options, Table, TableCell, make_table, words
+from simstudy.report.tables.table import Table, TableCell, make_table, words
 from simstudy.study.study import Study
 from simstudy.texts import counted
 
@@ -88,7 +88,7 @@ def _needed_table(results: MeasureResults) -> Table:
         f"one at {at:,} rows to the first at which it is better. A dash: no size is decided."
     )
     title = f"Test rows needed to be as good as the best measure at {at:,} rows"
-    return _table(results, "rows_needed", title, targets, cells, caption=caption, data=every)
+    return _table(results, "rows_needed", title, targets, cells, caption, every)
 
 
 def _needed(row: Mapping[Hashable, Any]) -> TableCell:
@@ -122,7 +122,7 @@ def _against_truth(results: MeasureResults) -> Table:
         f"models, {ties}."
     )
     title = f"How often a measure prefers the truly worse learner, at {at:,} rows"
-    return _table(results, "against_truth", title, targets, cells, caption=caption, data=shares)
+    return _table(results, "against_truth", title, targets, cells, caption, shares)
 
 
 def _intervals(results: MeasureResults) -> str:
@@ -141,8 +141,9 @@ def _contradictions(results: MeasureResults) -> Table:
         f"Shares of all choices, with {_intervals(results)}. If either measure prefers neither "
         "learner, they do not contradict each other."
     )
-    options: Options = {"caption": caption, "data": shares, "cut": True}
-    return _table(results, "contradictions", title, results.treatments, cells, **options)
+    return _table(
+        results, "contradictions", title, results.treatments, cells, caption, shares, True
+    )
 
 
 def _table(
@@ -151,11 +152,15 @@ def _table(
     title: str,
     columns: list[str],
     cells: Mapping[tuple[str, str], TableCell],
-    **options: Unpack[Options],
+    caption: str,
+    data: pd.DataFrame,
+    cut: bool = False,
 ) -> Table:
     """A table with a line for each measure."""
     lines = [
         [words(label, "", place), *(cells.get((label, at), TableCell(NONE)) for at in columns)]
         for place, label in enumerate(results.treatments)
     ]
-    return make_table(name, title, ["measure", *columns], lines, **options)
+    return make_table(
+        name, title, ["measure", *columns], lines, caption=caption, data=data, cut=cut
+    )

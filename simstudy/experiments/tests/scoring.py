@@ -12,7 +12,7 @@ Two different learners have a difference that is known exactly for every data se
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import combinations
 from typing import NamedTuple
@@ -24,12 +24,13 @@ from simstudy.components.registry import MEASURES, TESTS
 from simstudy.components.spec import Spec, build
 from simstudy.data.sample import Sample
 from simstudy.data.splits.schemes import Scheme, Split
-from simstudy.engine.benches import Streams, bench_of, fit_and_ask, splitter
+from simstudy.engine.benches import Streams, bench_of, splitter
 from simstudy.engine.evaluation import EXACT, Trial
-from simstudy.estimators.bench import Bench, Judge
+from simstudy.engine.scoring import check_probabilities
+from simstudy.estimators.bench import Bench, Judge, TrainTest
 from simstudy.estimators.comparing import LearnerTest
 from simstudy.experiments.scoring import ExactTask
-from simstudy.learners.base import Learner
+from simstudy.learners.base import Learner, fit_parts
 
 SHARE_OF_COPIES = 0.8
 LEVEL = 0.05
@@ -113,14 +114,18 @@ def copy_bench(
 ) -> Bench:
     """Return the bench of a copy of a learner, fitted to its own 80 % of the training rows."""
 
-    def answer(train: IntArray, test: IntArray, purpose: str) -> FloatArray:
-        rng = streams(f"{which}/{purpose}")
-        number = max(round(SHARE_OF_COPIES * len(train)), 1)
-        chosen = np.sort(rng.permutation(train)[:number])
-        rows = sample.attributes[test]
-        return fit_and_ask(learner, sample.take(chosen), rows, rng, sample.classes)
+    def chosen(part: TrainTest) -> tuple[IntArray, np.random.Generator]:
+        rng = streams(f"{which}/{part.purpose}")
+        number = max(round(SHARE_OF_COPIES * len(part.train)), 1)
+        return np.sort(rng.permutation(part.train)[:number]), rng
 
-    return Bench(sample.target, sample.classes, answer, splits)
+    def answers(parts: Sequence[TrainTest]) -> Iterator[FloatArray]:
+        fits = fit_parts(learner, sample, map(chosen, parts))
+        for part, fitted in zip(parts, fits, strict=True):
+            proba = fitted.predict_proba(sample.attributes[part.test])
+            yield check_probabilities(proba, len(part.test), sample.classes)
+
+    return Bench(sample.target, sample.classes, answers, splits)
 
 
 def mirrored_attributes(

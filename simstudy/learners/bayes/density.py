@@ -16,10 +16,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import ndtr
 
-from simstudy.arrays import FloatArray, IntArray, weights_in
+from simstudy.arrays import ArrayLike, FloatArray, IntArray, weights_in
 from simstudy.data.attribute_arrays import attribute_values
 from simstudy.data.sample import Sample
 from simstudy.learners.base import Described, normalise, shape_text
@@ -70,7 +69,7 @@ class FittedNumericNaiveBayes(Described):
             total[rows] += np.log(np.maximum(proba, _LEAST)).T
         return total
 
-    def predict_proba(self, codes: Sample | npt.ArrayLike) -> FloatArray:
+    def predict_proba(self, codes: Sample | ArrayLike) -> FloatArray:
         """Return P(class | attributes), shape (rows, classes).
 
         The rows are a Sample or an array of codes and numbers, NaN where a value is missing.

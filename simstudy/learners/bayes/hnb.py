@@ -15,12 +15,7 @@ from simstudy.arrays import FloatArray, IntArray
 from simstudy.data.sample import Sample
 from simstudy.data.value_layout import SlotLayout
 from simstudy.learners.base import Generative, Learner
-from simstudy.learners.bayes.incomplete import (
-    counts_of_both,
-    known_counts,
-    known_pair_counts,
-    widened_layout,
-)
+from simstudy.learners.bayes import incomplete
 
 # Weka omits terms of the mutual information with a probability product below this.
 _SMALL = 1e-6
@@ -56,11 +51,11 @@ class HNB(Learner):
         alone = total[:, 0] <= _NEGLIGIBLE
         weights = np.divide(shared, total, out=np.zeros_like(shared), where=total > _NEGLIGIBLE)
         share = 1.0 / layout.slot_cards
-        tables = (sample.pair_counts + share) / (known_pair_counts(sample) + 1.0)
+        tables = (sample.pair_counts + share) / (incomplete.known_pair_counts(sample) + 1.0)
         tables *= weights.T[np.ix_(owner, owner)]
         # The diagonal holds P(x_i | c) for attributes without a hidden parent, so that one sum over
         # all attributes covers both cases.
-        plain = (sample.slot_counts + share) / (known_counts(sample) + 1.0)
+        plain = (sample.slot_counts + share) / (incomplete.known_counts(sample) + 1.0)
         diagonal = np.arange(layout.size)
         tables[:, diagonal, diagonal] = np.where(alone[owner], plain, 0.0)
         log_prior = np.log(sample.class_frequencies(1.0 / sample.classes))
@@ -75,11 +70,11 @@ def shared_information(sample: Sample) -> FloatArray:
     or denominator is below 10^-6. Negative results are set to 0.
     """
     layout, total = sample.layout, sample.total or 1.0
-    prior = counts_of_both(sample)[1]
+    prior = incomplete.counts_of_both(sample)[1]
     if not sample.plain:
         prior = prior[:, layout.owner][:, :, layout.owner]
     # This order of operations rounds a product of exactly 10^-6 to the same side as Weka does.
-    singles = known_pair_counts(sample) / total
+    singles = incomplete.known_pair_counts(sample) / total
     information = np.zeros((layout.size, layout.size))
     for pairs, values, classes in zip(sample.pair_counts, singles, prior / total, strict=True):
         joint = pairs / total
@@ -106,7 +101,7 @@ class FittedHNB(Generative):
 
     @cached_property
     def widened(self) -> FittedHNB:
-        cards, layout, old, new = widened_layout(self.cards)
+        cards, layout, old, new = incomplete.widened_layout(self.cards)
         size = self._layout.size
         tables = np.zeros((self.cards[-1], layout.size, layout.size))
         tables[:, old[:, None], old] = self._tables.reshape(-1, size, size)

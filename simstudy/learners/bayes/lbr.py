@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from simstudy.arrays import BoolArray, FloatArray, IntArray, weights_in
+from simstudy.arrays import ArrayLike, BoolArray, FloatArray, IntArray, weights_in
 from simstudy.data.attribute_arrays import attribute_codes
 from simstudy.data.codes import MISSING, distinct_rows
 from simstudy.data.sample import Sample
@@ -116,7 +115,7 @@ class FittedLBR(Described):
         rows = counted(len(self._weights), "distinct row")
         return [shape, f"{rows}, rules searched at prediction"]
 
-    def predict_proba(self, rows: Sample | npt.ArrayLike) -> FloatArray:
+    def predict_proba(self, rows: Sample | ArrayLike) -> FloatArray:
         """Return P(class | attributes) by the rule of each row, shape (rows, classes)."""
         codes = attribute_codes(rows, self._cards[:-1], missing=True)
         lacking = int((codes == MISSING).any())

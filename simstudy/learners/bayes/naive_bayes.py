@@ -10,9 +10,8 @@ from functools import cached_property
 from typing import ClassVar, Literal
 
 import numpy as np
-import numpy.typing as npt
 
-from simstudy.arrays import FloatArray, IntArray
+from simstudy.arrays import ArrayLike, FloatArray, IntArray
 from simstudy.data.attribute_arrays import attribute_values
 from simstudy.data.sample import Sample
 from simstudy.data.value_layout import SlotLayout
@@ -118,14 +117,14 @@ class FittedDiscretizedNaiveBayes(Described):
     def __init__(self, sample: Sample, alpha: float) -> None:
         from simstudy.data.preparation.discretize import Discretizer
 
-        self._discretized = Discretizer().fit(sample)
+        self._discretized = Discretizer.fit(sample)
         self._schema = sample.schema
         self._fitted = fit_nominal(self._discretized(sample), alpha)
 
     def _facts(self) -> list[str]:
         return [*self._fitted._facts(), "numbers discretised"]
 
-    def predict_proba(self, codes: Sample | npt.ArrayLike) -> FloatArray:
+    def predict_proba(self, codes: Sample | ArrayLike) -> FloatArray:
         """Return P(class | attributes), shape (rows, classes)."""
         values = attribute_values(codes, self._schema.cards[:-1])
         rows = Sample.of(np.column_stack([values, np.zeros(len(values))]), self._schema)

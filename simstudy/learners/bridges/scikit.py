@@ -14,9 +14,8 @@ from functools import lru_cache
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
-from simstudy.arrays import FloatArray, IntArray
+from simstudy.arrays import ArrayLike, FloatArray, IntArray
 from simstudy.data.attribute_arrays import attribute_values
 from simstudy.data.sample import Sample
 from simstudy.errors import SimstudyError, suggestion
@@ -125,7 +124,7 @@ class FittedScikit(Described):
         of = alone if self.estimator is None else repr(self.estimator)
         return [shape_text(len(self._cards) - 1, self._cards[-1]), of]
 
-    def predict_proba(self, rows: Sample | npt.ArrayLike) -> FloatArray:
+    def predict_proba(self, rows: Sample | ArrayLike) -> FloatArray:
         """Return class probabilities, one row for each row of a sample or of attribute values."""
         attributes = self._encoder(rows)
         absent = self._cards[-1] - len(self._present)
@@ -163,7 +162,7 @@ class Encoder:
                 if spread > len(values) * np.finfo(np.float64).eps * abs(self._fill[i]):
                     self._scale[i] = spread
 
-    def __call__(self, rows: Sample | npt.ArrayLike) -> FloatArray:
+    def __call__(self, rows: Sample | ArrayLike) -> FloatArray:
         """Return the encoded attributes of a sample or an array."""
         values = attribute_values(rows, self._cards)
         if values.dtype.kind == "f":

@@ -10,18 +10,11 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
-import numpy.typing as npt
 
-from simstudy.arrays import FloatArray, IntArray, weights_in
+from simstudy.arrays import ArrayLike, BoolArray, FloatArray, IntArray, weights_in
 from simstudy.data.attribute_arrays import attribute_values
 from simstudy.data.sample import Sample
-from simstudy.learners.base import (
-    Described,
-    Learner,
-    require_choices,
-    require_positive,
-    shape_text,
-)
+from simstudy.learners.base import Described, Learner, require_choices, require_positive, shape_text
 from simstudy.learners.bayes.tree_searches import xlogx
 
 # Entropies and counts within this relative tolerance are ties up to rounding.
@@ -84,7 +77,7 @@ class OneR(Learner):
 
     A numeric attribute is cut into intervals. From the lowest value up, values join an interval
     until `min_bucket` of its rows are of one class, and then as long as this is their most frequent
-    class, too; neighbours of the same class are joined. A missing value is one more value.
+    class, too; neighbours of the same class are joined. Missing is a further value.
 
     Parameters
     ----------
@@ -130,10 +123,8 @@ class OneR(Learner):
         if self.leaves == "frequency":
             return _with_frequencies(sample, attribute, counts, missing, cuts)
         of_class = np.eye(sample.classes)
-        leaves = of_class[counts.argmax(axis=1)]
-        return OneAttributeRule(
-            sample.cards[:-1], attribute, leaves, of_class[missing.argmax()], cuts
-        )
+        leaves, absent = of_class[counts.argmax(axis=1)], of_class[missing.argmax()]
+        return OneAttributeRule(sample.cards[:-1], attribute, leaves, absent, cuts)
 
 
 @dataclass(eq=False, repr=False)
@@ -162,7 +153,7 @@ class OneAttributeRule(Described):
         shape = shape_text(len(self._cards), self.leaves.shape[1])
         return [shape, f"tests x{self.attribute}"]
 
-    def predict_proba(self, rows: Sample | npt.ArrayLike) -> FloatArray:
+    def predict_proba(self, rows: Sample | ArrayLike) -> FloatArray:
         """Return class probabilities, one row for each row of a sample or of attribute values."""
         values = attribute_values(rows, self._cards)[:, self.attribute]
         if values.dtype.kind != "f":
@@ -198,7 +189,7 @@ class _Parts:
             values = np.unique(column[held])
             self.cuts = values[:-1] / 2 + values[1:] / 2  # whose sum is always finite
 
-        def count(rows: npt.NDArray[np.bool_], place: IntArray | int, size: int) -> FloatArray:
+        def count(rows: BoolArray, place: IntArray | int, size: int) -> FloatArray:
             cells = place * sample.classes + sample.target[rows]
             part = None if weights is None else weights[rows]
             return weights_in(cells, part, size * sample.classes).reshape(-1, sample.classes)

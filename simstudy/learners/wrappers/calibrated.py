@@ -8,20 +8,12 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
-from simstudy.arrays import BoolArray, FloatArray, IntArray
+from simstudy.arrays import ArrayLike, BoolArray, FloatArray, IntArray
 from simstudy.data.sample import Sample
 from simstudy.data.splits.schemes import CrossValidation
-from simstudy.learners.base import (
-    Described,
-    Fitted,
-    Learner,
-    require,
-    require_choices,
-    shape_text,
-)
-from simstudy.learners.wrappers.wrapper import Wrapper
+from simstudy.learners.base import Described, Fitted, Learner, require_choices, shape_text
+from simstudy.learners.wrappers.wrapper import Wrapper, held_out, number_of_units, require_folds
 from simstudy.measures.ranking.ranked_rows import rounded
 
 _SMALLEST = float(np.finfo(np.float64).eps)  # below which probabilities are raised for logarithms
@@ -58,21 +50,21 @@ class Calibrated(Wrapper):
 
     Notes
     -----
-    Weights of rows count, in the learner as in the map; rows of weight 0 are left out. Rows of one
-    group are in one fold. A row of weight 2 is in one fold, two equal rows may be in two: results
-    differ.
+    Row weights are used by the learner and by the map; rows of weight 0 are left out. Rows of a
+    group are in the same fold. A row of weight 2 is in one fold, but two equal rows may be in
+    different folds, so results differ.
 
     A class with fewer rows than folds is absent from some folds; its only row gets its answer from
     a learner that has not seen the class. A class without rows gets 1/(N + 2) by ``platt``,
     ``isotonic`` and ``beta``, before results are divided by their sum. With only one class, or one
-    row, answers are left as they are.
+    row, answers are not changed.
 
     ``isotonic`` can give 0 and 1; they are kept, since measures have a cutoff. Where it gives every
     class 0, the learner's answer is kept; answers that agree to 12 decimals are equal to it. In
     logarithms, answers are at least 2⁻⁵². T is from 0.01 to 100. A penalty of 10⁻¹⁰ for each row
     keeps ``beta`` finite where classes are separated.
 
-    The limit that a population would give is not defined: it has no folds.
+    A limit (the score when fitted to the population) is not defined: a population has no folds.
 
     References
     ----------
@@ -98,8 +90,7 @@ class Calibrated(Wrapper):
     def __post_init__(self) -> None:
         super().__post_init__()
         require_choices(self)
-        whole = type(self.folds) is int and self.folds >= 2
-        require(whole, "folds", self.folds, "it must be a whole number from 2")
+        require_folds(self.folds)
 
     def check_design(
         self, variables: tuple[int, int], values: tuple[int, int], sizes: Sequence[int]
@@ -121,7 +112,7 @@ class Calibrated(Wrapper):
         self, base: Learner, sample: Sample, rng: np.random.Generator
     ) -> OneAgainstRest | Temperature | None:
         """Return the map fitted to out-of-fold answers; None if nothing can be learnt."""
-        units = len(sample) if sample.groups is None else len(np.unique(sample.groups))
+        units = number_of_units(sample)
         if units < 2 or np.count_nonzero(sample.class_counts) < 2:
             return None
         proba = out_of_fold(base, sample, min(self.folds, units), rng)
@@ -140,7 +131,7 @@ class FittedCalibrated(Described):
     base : fitted learner
         The learner, fitted to all training rows.
     map : OneAgainstRest, Temperature or None
-        The map; None if answers are left as they are.
+        The map; None if answers are not changed.
     """
 
     base: Fitted
@@ -152,7 +143,7 @@ class FittedCalibrated(Described):
         how = "not calibrated" if self.map is None else self._method
         return [shape_text(len(self._cards) - 1, self._cards[-1]), how, type(self.base).__name__]
 
-    def predict_proba(self, rows: Sample | npt.ArrayLike) -> FloatArray:
+    def predict_proba(self, rows: Sample | ArrayLike) -> FloatArray:
         """Return class probabilities, one row for each row of a sample or of attribute values."""
         proba = np.asarray(self.base.predict_proba(rows))
         return proba if self.map is None else self.map(proba)
@@ -163,20 +154,10 @@ def out_of_fold(
 ) -> FloatArray:
     """Return the answer for each row of the learner fitted to the other folds, stratified."""
     proba = np.empty((len(sample), sample.classes))
-    for split in CrossValidation(folds).splits(sample.target, rng, sample.groups):
-        fitted = learner.fit(sample.take(split.train), rng)
-        proba[split.test] = fitted.predict_proba(sample.take(split.test))
+    splits = CrossValidation(folds).splits(sample.target, rng, sample.groups)
+    for split, answers in zip(splits, held_out(learner, sample, splits, rng), strict=True):
+        proba[split.test] = answers
     return proba
-
-
-@dataclass(frozen=True)
-class Constant:
-    """The same probability whatever the answer."""
-
-    value: float
-
-    def __call__(self, p: FloatArray, rest: FloatArray) -> FloatArray:
-        return np.full(len(p), self.value)
 
 
 @dataclass(frozen=True)
@@ -254,7 +235,7 @@ def isotonic(p: FloatArray, rest: FloatArray, positive: BoolArray, weights: Floa
 
 
 # From the probability of a class and that of all others to a calibrated one.
-BinaryMap: TypeAlias = Constant | BetaMap | StepMap
+BinaryMap: TypeAlias = BetaMap | StepMap
 METHODS: dict[str, Callable[..., BinaryMap]] = {"platt": platt, "isotonic": isotonic, "beta": beta}
 
 
@@ -288,7 +269,8 @@ def one_against_rest(
             maps.append(METHODS[method](*_sides(proba, c), positive, weights))
         else:
             total = float(weights.sum())
-            maps.append(Constant((total * positive.all() + 1) / (total + 2)))
+            constant = (total * positive.all() + 1) / (total + 2)
+            maps.append(StepMap(np.zeros(1), np.full(1, constant)))
     return OneAgainstRest(tuple(maps))
 
 

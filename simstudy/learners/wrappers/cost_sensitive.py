@@ -26,7 +26,7 @@ class CostSensitive(Wrapper):
     ----------
     matrix : list of k lists of k floats, optional
         The costs: rows are actual classes, columns predicted ones; costs of correct predictions
-        are not used. Not given, every error costs 1, and no row is weighted.
+        are not used. If omitted, every error costs 1 and rows are not weighted.
 
     Notes
     -----
@@ -68,8 +68,7 @@ class CostSensitive(Wrapper):
         usable = bool(np.isfinite(costs).all() and (costs >= 0).all() and costs.any())
         allowed = "costs of errors must be finite and not negative, and one of them above 0"
         require(usable, "matrix", self.matrix, allowed)
-        sums: FloatArray = costs.sum(axis=1)
-        return sums
+        return np.asarray(costs.sum(axis=1))
 
     def check_classes(self, least: int, most: int) -> None:
         """Refuse another number of classes than the matrix has."""
@@ -84,10 +83,8 @@ class CostSensitive(Wrapper):
     def _weighted(self, sample: Sample) -> Sample:
         """Return the rows with weights by cost."""
         costs = self.class_costs(sample.classes)
-        if costs is None:
-            return sample
-        total = float((costs * sample.class_counts).sum())
-        if total == 0:
+        total = 0.0 if costs is None else float((costs * sample.class_counts).sum())
+        if costs is None or total == 0:
             return sample
         weights = (costs * (sample.total / total))[sample.target]
         if sample.weights is not None:

@@ -9,20 +9,12 @@ from functools import partial
 from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
-from simstudy.arrays import FloatArray
+from simstudy.arrays import ArrayLike, FloatArray
 from simstudy.data.sample import Sample
 from simstudy.data.splits.schemes import CrossValidation, Holdout, Split
-from simstudy.learners.base import (
-    Described,
-    Fitted,
-    Learner,
-    require,
-    require_choices,
-    shape_text,
-)
-from simstudy.learners.wrappers.wrapper import Compound, make_learner
+from simstudy.learners.base import Described, Fitted, Learner, require, require_choices, shape_text
+from simstudy.learners.wrappers import wrapper
 from simstudy.measures.base import MeasureFunction, clip, info_of, keywords, plain_measure, score
 from simstudy.measures.theory.comparison import measure_of
 from simstudy.measures.theory.two_level import TwoLevelMeasure, greater_is_better, ties
@@ -34,7 +26,7 @@ _FOREIGN = frozenset({"truth", "oracle", "limit", "message"})
 
 
 @dataclass(frozen=True)
-class Select(Compound):
+class Select(wrapper.Compound):
     """Selection among learners, or settings of one, by a measure on rows they were not fitted to.
 
     Each candidate is fitted to a part of the training rows and answers for the others: for all rows
@@ -45,7 +37,7 @@ class Select(Compound):
     ----------
     candidates : list of str or table
         The learners: built-in ones or classifiers by their paths, by name, or as tables
-        ``{ learner = "c45", parameters = { prune = false } }``. One learner may come several times.
+        ``{ learner = "c45", parameters = { prune = false } }``. A learner may appear several times.
     measure : str
         A built-in measure, or two as ``"auc:accuracy"``: the second decides where the first ties
         (Huang & Ling 2007).
@@ -60,8 +52,8 @@ class Select(Compound):
 
     Notes
     -----
-    Of candidates that tie the first is selected; one without a value is selected only if none has
-    one. Rewards are relative to the class frequencies of the training rows, and logarithmic
+    Ties go to the first candidate; a candidate without a value is selected only if none has a
+    value. Rewards are relative to the class frequencies of the training rows, and logarithmic
     measures clip answers as studies do by default. With fewer than two rows, the first candidate is
     selected. Rows of one group stay together, and weights count if the measure takes them. The same
     rows are split in the same way whatever the measure, so that selections differ only by it.
@@ -90,8 +82,7 @@ class Select(Compound):
                     f"measure = '{self.measure}' needs {min(needs)!r}, which training rows lack"
                 )
         require_choices(self)
-        whole = type(self.folds) is int and self.folds >= 2
-        require(whole, "folds", self.folds, "it must be a whole number from 2")
+        wrapper.require_folds(self.folds)
         require(0 < self.share < 1, "share", self.share, "it must be above 0 and below 1")
 
     def learners(self) -> list[Learner]:
@@ -105,7 +96,7 @@ class Select(Compound):
             allowed = "a table has the keys learner and parameters"
             require(complete, "candidates", candidate, allowed)
             parameters = table.get("parameters") or {}
-            learners.append(make_learner(table["learner"], parameters, "selected"))
+            learners.append(wrapper.make_learner(table["learner"], parameters, "selected"))
         return learners
 
     def _levels(self) -> list[MeasureFunction]:
@@ -128,8 +119,7 @@ class Select(Compound):
         rng = np.random.default_rng(0) if rng is None else rng
         learners = self.learners()
         streams = rng.spawn(len(learners))
-        values = self._values(learners, sample, streams)
-        chosen = 0
+        values, chosen = self._values(learners, sample, streams), 0
         for place in range(1, len(values)):
             if self._prefers(values[place], values[chosen]):
                 chosen = place
@@ -137,20 +127,17 @@ class Select(Compound):
         return Selected(fitted, chosen, values, sample.cards)
 
     def _values(
-        self,
-        learners: Sequence[Learner],
-        sample: Sample,
-        streams: Sequence[np.random.Generator],
+        self, learners: list[Learner], sample: Sample, streams: list[np.random.Generator]
     ) -> list[tuple[float, ...]]:
         """The values of the measure for each candidate, one or two; none with too few rows."""
-        units = len(sample) if sample.groups is None else len(np.unique(sample.groups))
+        units = wrapper.number_of_units(sample)
         if len(learners) < 2 or units < 2:
             return [() for _ in learners]
         scheme: CrossValidation | Holdout = Holdout(self.share, 1)
         if self.validation == "cv":
             scheme = CrossValidation(min(self.folds, units))
         splitting = np.random.default_rng(SPLITS_SEED)
-        splits = [*scheme.splits(sample.target, splitting, sample.groups)]
+        splits = scheme.splits(sample.target, splitting, sample.groups)
         pairs = zip(learners, streams, strict=True)
         return [self._value(learner, sample, splits, rng) for learner, rng in pairs]
 
@@ -158,11 +145,8 @@ class Select(Compound):
         self, learner: Learner, sample: Sample, splits: Sequence[Split], rng: np.random.Generator
     ) -> tuple[float, ...]:
         """The value of the measure for one candidate, on all rows that it was not fitted to."""
-        parts = []
-        for split in splits:
-            fitted = learner.fit(sample.take(split.train), rng)
-            parts.append(np.asarray(fitted.predict_proba(sample.take(split.test))))
-        answers, tested = np.concatenate(parts), np.concatenate([split.test for split in splits])
+        answers = np.concatenate([*wrapper.held_out(learner, sample, splits, rng)])
+        tested = np.concatenate([split.test for split in splits])
         rows = round(float(np.mean([len(split.train) for split in splits])))
         y, prior = sample.target[tested], sample.class_frequencies()
         weights = None if sample.weights is None else sample.weights[tested]
@@ -210,6 +194,6 @@ class Selected(Described):
         shape = shape_text(len(self._cards) - 1, self._cards[-1])
         return [shape, f"candidate {self.chosen}", type(self.base).__name__]
 
-    def predict_proba(self, rows: Sample | npt.ArrayLike) -> FloatArray:
+    def predict_proba(self, rows: Sample | ArrayLike) -> FloatArray:
         """Return class probabilities, one row for each row of a sample or of attribute values."""
         return np.asarray(self.base.predict_proba(rows))

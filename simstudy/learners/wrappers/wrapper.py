@@ -4,30 +4,26 @@ from __future__ import annotations
 
 import dataclasses
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-import simstudy.learners
-from simstudy.errors import suggestion
-from simstudy.learners.base import Learner
+import numpy as np
 
+import simstudy.learners
+from simstudy.arrays import FloatArray
+from simstudy.data.sample import Sample
+from simstudy.data.splits.schemes import Split
+from simstudy.errors import suggestion
+from simstudy.lazy import component_name, public_names
+from simstudy.learners.base import Learner, fit_parts, require
+
+_COMPOUND = ("Truth", "Calibrated", "CostSensitive", "Select")  # which no learner is made of
 # Names of study files, and public names here.
 LEARNERS = {
-    "prior": "Prior",
-    "naive_bayes": "NaiveBayes",
-    "tan": "TAN",
-    "aode": "AODE",
-    "kdb": "KDB",
-    "camml": "CaMML",
-    "hnb": "HNB",
-    "lbr": "LBR",
-    "c45": "C45",
-    "boosted_c45": "BoostedC45",
-    "mml_tree": "MMLTree",
-    "mml_graph": "MMLGraph",
-    "decision_stump": "DecisionStump",
-    "one_r": "OneR",
+    component_name(name, "learner"): name
+    for name in public_names("simstudy.learners")["learner"]
+    if name not in _COMPOUND
 }
 
 
@@ -85,6 +81,25 @@ class Wrapper(Compound):
 
     def learners(self) -> list[Learner]:
         return [self.base()]
+
+
+def require_folds(folds: int) -> None:
+    """Refuse a number of folds that is not whole or below 2."""
+    require(type(folds) is int and folds >= 2, "folds", folds, "it must be a whole number from 2")
+
+
+def number_of_units(sample: Sample) -> int:
+    """Return the number of rows that may be in different folds: all, or one for each group."""
+    return len(sample) if sample.groups is None else len(np.unique(sample.groups))
+
+
+def held_out(
+    learner: Learner, sample: Sample, splits: Sequence[Split], rng: np.random.Generator
+) -> Iterator[FloatArray]:
+    """Yield, for each split, the answers for its test rows after a fit to its training rows."""
+    fits = fit_parts(learner, sample, ((split.train, rng) for split in splits))
+    for split, fitted in zip(splits, fits, strict=True):
+        yield np.asarray(fitted.predict_proba(sample.take(split.test)))
 
 
 def make_learner(name: str, parameters: Mapping[str, object], purpose: str) -> Learner:

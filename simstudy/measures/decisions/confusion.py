@@ -216,7 +216,7 @@ class Counts:
     """The rows of each class, those predicted as it, and those of it predicted as it."""
 
     def __init__(self, proba: Proba, y: Labels, weights: Weights) -> None:
-        matrix = confusion_matrix(proba, y, weights=weights)
+        matrix, self.y, self.weights = confusion_matrix(proba, y, weights=weights), y, weights
         self.actual: FloatArray = matrix.sum(axis=1)
         self.predicted: FloatArray = matrix.sum(axis=0)
         self.right: FloatArray = matrix.diagonal()

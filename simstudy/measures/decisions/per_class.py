@@ -56,7 +56,7 @@ def precision(
     """
     counts = Counts(proba, y, weights)
     by_class = divided(counts.right, counts.predicted, absent=0.0)
-    return _averaged(by_class, counts, y, weights, rarer, average, positive)
+    return _averaged(by_class, counts, rarer, average, positive)
 
 
 @measure(greater_is_better=True, label="recall", over="set")
@@ -100,7 +100,7 @@ def recall(
     I. H. Witten, E. Frank & M. A. Hall (2011). Data Mining, third edition, chapter 5.
     """
     counts = Counts(proba, y, weights)
-    return _averaged(counts.recalls, counts, y, weights, rarer, average, positive)
+    return _averaged(counts.recalls, counts, rarer, average, positive)
 
 
 @measure(greater_is_better=False, label="false positive rate", over="set")
@@ -144,9 +144,8 @@ def false_positive_rate(
     I. H. Witten, E. Frank & M. A. Hall (2011). Data Mining, third edition, chapter 5.
     """
     counts = Counts(proba, y, weights)
-    return _averaged(
-        counts.false_rates, counts, y, weights, rarer, average, positive, classes.ALL_POSITIVE
-    )
+    value = _averaged(counts.false_rates, counts, rarer, average, positive)
+    return Undefined(classes.ALL_POSITIVE) if math.isnan(value) else value
 
 
 @measure(greater_is_better=True, label="F score", over="set")
@@ -201,26 +200,19 @@ def f_score(
     # TP + FN are the rows of the class, TP + FP those predicted as it.
     below = square * counts.actual + counts.predicted
     by_class = divided((1.0 + square) * counts.right, below, absent=0.0)
-    return _averaged(by_class, counts, y, weights, rarer, average, positive)
+    return _averaged(by_class, counts, rarer, average, positive)
 
 
 def _averaged(
-    by_class: FloatArray,
-    counts: Counts,
-    y: Labels,
-    weights: Weights,
-    rarer: Class,
-    average: Average,
-    positive: Class,
-    reason: str = classes.NO_POSITIVE,
+    by_class: FloatArray, counts: Counts, rarer: Class, average: Average, positive: Class
 ) -> float:
     """Return the value of the positive class, or the mean over the classes that occur."""
     classes.require_one_of("average", average, get_args(Average))
-    classes.check_positive(positive, counts.classes)
+    chosen = classes.positive_class(positive, rarer, counts.y, counts.classes, counts.weights)
     if average == "positive":
-        value = float(by_class[classes.positive_class(positive, rarer, y, counts.classes, weights)])
+        value = float(by_class[chosen])
     else:
         present = counts.actual > 0
         weight = counts.actual[present] if average == "weighted" else np.ones(int(present.sum()))
         value = float((by_class[present] * weight).sum() / weight.sum())
-    return Undefined(reason) if math.isnan(value) else value
+    return Undefined(classes.NO_POSITIVE) if math.isnan(value) else value

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
-import numpy.typing as npt
 
-from simstudy.arrays import BoolArray, Class, FloatArray, IntArray, Labels, Proba
+from simstudy.arrays import ArrayLike, BoolArray, Class, FloatArray, IntArray, Labels, Proba
 from simstudy.measures.base import Undefined, Weights
 from simstudy.measures.positive_class import one_sided, positive_class, require
 
@@ -82,7 +81,7 @@ def rank_scores(score: FloatArray, is_positive: BoolArray, weights: Weights = No
 
 
 def checked_rows(
-    scores: npt.ArrayLike, positive: npt.ArrayLike, weights: npt.ArrayLike | None
+    scores: ArrayLike, positive: ArrayLike, weights: ArrayLike | None
 ) -> tuple[FloatArray, BoolArray, FloatArray | None]:
     """Return scores, labels and weights as arrays of one length, without NaN."""
     score, label = np.asarray(scores, np.float64), np.asarray(positive)
@@ -211,7 +210,7 @@ class AverageRoc:
         return _area(self.false_positive_rate, self.true_positive_rate)
 
 
-def roc_hull(points: HasRates | npt.ArrayLike) -> Hull:
+def roc_hull(points: HasRates | ArrayLike) -> Hull:
     """Return the upper convex hull of ROC points, with the corners (0, 0) and (1, 1).
 
     A point of the hull is reached by a threshold that is best for some costs; points on a straight
@@ -256,7 +255,7 @@ def mixture(first: Point, second: Point, share: float) -> Point:
     return float(across), float(up)
 
 
-def average_vertically(rocs: Sequence[HasRates], grid: npt.ArrayLike | None = None) -> AverageRoc:
+def average_vertically(rocs: Sequence[HasRates], grid: ArrayLike | None = None) -> AverageRoc:
     """Return the mean true positive rate of several curves at equal false positive rates.
 
     Between its points a curve is a straight line (the mean over orders of ties); where it is
@@ -295,7 +294,7 @@ def interpolate(where: FloatArray, across: FloatArray, up: FloatArray) -> FloatA
     return up[last] + np.clip(part, 0.0, 1.0) * (up[after] - up[last])
 
 
-def _rates(points: HasRates | npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
+def _rates(points: HasRates | ArrayLike) -> tuple[FloatArray, FloatArray]:
     if isinstance(points, HasRates):
         return points.false_positive_rate, points.true_positive_rate
     table = np.asarray(points, dtype=np.float64)

@@ -6,12 +6,11 @@ given; probabilities are never renormalised.
 """
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 
 from simstudy.arrays import FloatArray, Labels, Proba, weights_in
-from simstudy.measures.base import MeasureFunction, Undefined, Weights, measure, pick, score
+from simstudy.measures.base import Undefined, Weights, measure, pick, score
 from simstudy.measures.scores.losses import brier_score
 from simstudy.measures.scores.rewards import gain, kononenko_bratko
 
@@ -111,7 +110,7 @@ def relative_absolute_error(
     ----------
     I. H. Witten, E. Frank & M. A. Hall (2011). Data Mining, third edition, section 5.8.
     """
-    return _relative(mean_absolute_error, proba, y, prior, weights)
+    return _relative(proba, y, prior, weights, squared=False)
 
 
 @measure(greater_is_better=False, label="root relative squared error", unit="%", over="set")
@@ -147,7 +146,7 @@ def root_relative_squared_error(
     ----------
     I. H. Witten, E. Frank & M. A. Hall (2011). Data Mining, third edition, section 5.8.
     """
-    return _relative(brier_score, proba, y, prior, weights, math.sqrt)
+    return _relative(proba, y, prior, weights, squared=True)
 
 
 @gain(label="total Kononenko & Bratko reward", unit="bits", over="set", equivalent=0)
@@ -287,20 +286,13 @@ def complexity_improvement(proba: Proba, y: Labels, *, prior: FloatArray) -> Flo
     return by_prior - class_complexity(proba, y)
 
 
-def _relative(
-    function: MeasureFunction,
-    proba: Proba,
-    y: Labels,
-    prior: FloatArray,
-    weights: Weights,
-    transformed: Callable[[float], float] = float,
-) -> float:
-    """Return the mean of a measure over rows as a percentage of that of the prior."""
-    k = len(prior)
+def _relative(proba: Proba, y: Labels, prior: FloatArray, weights: Weights, squared: bool) -> float:
+    """Return the mean error, absolute or root squared, as a percentage of that of the prior."""
+    function, k = brier_score if squared else mean_absolute_error, len(prior)
     # The prior gives all rows of a class one value.
     rows, counts = np.broadcast_to(prior, (k, k)), weights_in(y, weights, k)
     by_prior = score(function, rows, np.arange(k), weights=counts)
     if not by_prior > 0:
         return Undefined("the prior is certain and never wrong")
     ratio = score(function, proba, y, weights=weights) / by_prior
-    return 100.0 * transformed(ratio)
+    return 100.0 * (math.sqrt(ratio) if squared else ratio)

@@ -8,6 +8,7 @@ from simstudy.arrays import FloatArray, Labels, Proba
 from simstudy.measures.base import measure
 from simstudy.measures.scores.rewards import information_reward
 
+TRUTH = "the true probabilities"  # a regret of 0
 _ROUNDING = 64 * float(np.finfo(np.float64).eps)  # of a reward
 
 
@@ -50,7 +51,7 @@ def kl_divergence(proba: Proba, y: Labels, truth: FloatArray, base: float = math
     return np.maximum(terms.sum(axis=1) / math.log(base), 0.0)  # rounding may leave −10⁻¹⁷
 
 
-@measure(greater_is_better=False, logarithmic=True, label="regret", unit="nats", zero="the oracle")
+@measure(greater_is_better=False, logarithmic=True, label="regret", unit="nats", zero=TRUTH)
 def regret(
     proba: Proba,
     y: Labels,

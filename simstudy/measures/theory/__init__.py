@@ -1,4 +1,4 @@
-"""How measures compare: in theory, over ranked lists and over random answers."""
+"""Comparison of measures with each other, over ranked lists and over random answers."""
 
 from simstudy.measures.theory.comparison import Comparison as Comparison
 from simstudy.measures.theory.comparison import compare as compare

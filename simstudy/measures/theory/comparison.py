@@ -55,7 +55,10 @@ class Comparison:
 
     @property
     def consistency(self) -> float:
-        """The degree of consistency ``C = R/(R + S)``; pairs in which either ties do not count."""
+        """The degree of consistency ``C = R/(R + S)``, without pairs in which either ties.
+
+        The measures are consistent if it is above ½.
+        """
         decided = self.agree + self.disagree
         if not decided:
             return Undefined(f"there is no pair in which both {self.f} and {self.g} differ")
@@ -63,22 +66,15 @@ class Comparison:
 
     @property
     def discriminancy(self) -> float:
-        """The degree of discriminancy of f over g, ``D = P/Q``; infinite if only Q is 0."""
+        """The degree of discriminancy of f over g, ``D = P/Q``; infinite if only Q is 0.
+
+        f is finer, or more discriminant, than g if it is above 1.
+        """
         if self.only_g:
             return self.only_f / self.only_g
         if self.only_f:
             return math.inf
         return Undefined(f"there is no pair in which only one of {self.f} and {self.g} differs")
-
-    @property
-    def consistent(self) -> bool:
-        """Whether the measures are consistent: C > ½."""
-        return self.consistency > 0.5
-
-    @property
-    def finer(self) -> bool:
-        """Whether f is finer, or more discriminant, than g: D > 1."""
-        return self.discriminancy > 1
 
 
 def compare(
@@ -177,16 +173,15 @@ def select(
     tuple of int
         The places of the best results; several if they tie, none if no result has a value.
     """
-    steps, tolerance = _steps(measure_of(measure))
     best: tuple[int, ...] = ()
-    for step in steps:
+    for step in _steps(measure_of(measure)):
         places = best or range(len(answers))
         sign = 1.0 if two_level.greater_is_better(step) else -1.0
         values = np.array([sign * score(step, answers[place], y, **context) for place in places])
         exists = ~np.isnan(values)
         if not exists.any():
             return best  # what ties in the first step ties
-        ranks = two_level.levels(values[exists], tolerance)
+        ranks = two_level.levels(values[exists])
         best = tuple(np.array(places)[exists][ranks == ranks.max()].tolist())
     return best
 
@@ -258,21 +253,19 @@ def _rising_pairs(values: IntArray, counts: IntArray) -> int:
 
 def _codes(answers: AnswerSet, measure: MeasureFunction | TwoLevelMeasure) -> IntArray:
     """Return the level of each result, greater for better; −1 where there is no value."""
-    steps, tolerance = _steps(measure)
     codes = np.zeros(len(answers.y), dtype=np.intp)
-    for step in steps:
-        values = (
-            answers.values(step) if two_level.greater_is_better(step) else -answers.values(step)
-        )
+    for step in _steps(measure):
+        sign = 1.0 if two_level.greater_is_better(step) else -1.0
+        values = sign * answers.values(step)
         exists = ~np.isnan(values)
         ranks = np.full(len(values), -1, dtype=np.intp)
-        ranks[exists] = two_level.levels(values[exists], tolerance)
+        ranks[exists] = two_level.levels(values[exists])
         codes = np.where(exists & (codes >= 0), codes * (ranks.max() + 1) + ranks, -1)
     return codes
 
 
-def _steps(measure: MeasureFunction | TwoLevelMeasure) -> tuple[tuple[MeasureFunction, ...], float]:
-    """Return the measures that order results one after the other, and the tolerance of ties."""
+def _steps(measure: MeasureFunction | TwoLevelMeasure) -> tuple[MeasureFunction, ...]:
+    """Return the measures that order results one after the other."""
     if isinstance(measure, TwoLevelMeasure):
-        return (measure.first, measure.second), measure.tolerance
-    return (measure,), two_level.TOLERANCE
+        return measure.first, measure.second
+    return (measure,)

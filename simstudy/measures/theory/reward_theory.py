@@ -1,4 +1,4 @@
-"""What Hope & Korb prove about information rewards in tasks of two classes (2002, 2004)."""
+"""The optimal report under the information reward of Hope & Korb (2002), for two classes."""
 
 from __future__ import annotations
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from simstudy.arrays import BoolArray, FloatArray, IntArray
-from simstudy.measures.base import MeasureFunction, Undefined, function_name, info_of
-from simstudy.measures.positive_class import require
+from simstudy.measures.base import MeasureFunction, function_name, info_of
 
 TOLERANCE = 1e-9
 
@@ -17,7 +16,7 @@ TOLERANCE = 1e-9
 class TwoLevelMeasure:
     """A two-level measure f:g: results are compared by f and, if f ties, by g.
 
-    Huang & Ling 2007, definition 1. Such a measure orders results; it has no value of its own and
+    Huang & Ling 2007, definition 1. Such a measure orders results; it has no value and
     no mean.
 
     Parameters
@@ -26,10 +25,12 @@ class TwoLevelMeasure:
         The measure f, which decides unless it ties.
     second : callable
         The measure g, which breaks ties.
-    tolerance : float >= 0
-        Two values tie if they differ by at most this much, or this share of the greater one, so
-        that rounding does not break ties. It is far below the steps of measures that count rows,
-        1/(n_0 n_1) for an AUC.
+
+    Notes
+    -----
+    Two values tie if they differ by at most 1e-9, or this share of the greater one, so that
+    rounding does not break ties. It is far below the steps of measures that count rows,
+    1/(n_0 n_1) for an AUC.
 
     References
     ----------
@@ -39,7 +40,6 @@ class TwoLevelMeasure:
 
     first: MeasureFunction
     second: MeasureFunction
-    tolerance: float = TOLERANCE
 
     def __post_init__(self) -> None:
         for level in (self.first, self.second):
@@ -48,28 +48,11 @@ class TwoLevelMeasure:
                     "a two-level measure is made of two plain measures, not of two-level measures "
                     "(Huang & Ling 2007, theorem 2)"
                 )
-        require(self.tolerance >= 0, "tolerance", self.tolerance, "it must be >= 0")
 
     @property
     def name(self) -> str:
         """The names of both measures, as ``"auc:accuracy"``."""
         return f"{name_of(self.first)}:{name_of(self.second)}"
-
-    def compare(self, a: tuple[float, float], b: tuple[float, float]) -> float:
-        """Compare two results, each the values of both measures.
-
-        Returns
-        -------
-        float
-            1 if a is better, −1 if b is, 0 if they are equal; `Undefined` if a value that decides
-            does not exist.
-        """
-        for level, x, y in zip((self.first, self.second), a, b, strict=True):
-            if math.isnan(x) or math.isnan(y):
-                return Undefined(f"{name_of(level)} of one of the results does not exist")
-            if not ties(x, y, self.tolerance):
-                return 1.0 if (x > y) == greater_is_better(level) else -1.0
-        return 0.0
 
 
 def two_level(name: str, lookup: Callable[[str], MeasureFunction]) -> TwoLevelMeasure:
@@ -105,12 +88,12 @@ def auc_accuracy_number(auc: float, accuracy: float) -> float:
     return min(1.0, auc + 0.01 * accuracy)
 
 
-def ties(first: float, second: float, tolerance: float = TOLERANCE) -> bool:
+def ties(first: float, second: float) -> bool:
     """Whether two values are equal but for rounding: `differ` of single numbers, and faster."""
-    return math.isclose(first, second, rel_tol=tolerance, abs_tol=tolerance)
+    return math.isclose(first, second, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
 
 
-def differ(first: FloatArray, second: FloatArray, tolerance: float = TOLERANCE) -> BoolArray:
+def differ(first: FloatArray, second: FloatArray) -> BoolArray:
     """Whether values of a measure differ by more than rounding.
 
     NaN differs from all values; equal infinities do not differ. This is what a tie of two
@@ -119,18 +102,18 @@ def differ(first: FloatArray, second: FloatArray, tolerance: float = TOLERANCE) 
     """
     with np.errstate(invalid="ignore"):  # infinity minus infinity
         large = np.maximum(1.0, np.maximum(np.abs(first), np.abs(second)))
-        far = np.abs(first - second) > tolerance * large
+        far = np.abs(first - second) > TOLERANCE * large
     return np.where(np.isfinite(large), far, first != second)
 
 
-def levels(values: FloatArray, tolerance: float = TOLERANCE) -> IntArray:
+def levels(values: FloatArray) -> IntArray:
     """Return the rank of each value among the distinct ones, 0 for the least.
 
     Neighbours in the sorted order that `differ` by no more than rounding have one rank.
     """
     order = np.argsort(values)
     ascending = values[order]
-    rises = differ(ascending[:-1], ascending[1:], tolerance)
+    rises = differ(ascending[:-1], ascending[1:])
     ranks = np.empty(len(values), dtype=np.intp)
     ranks[order] = np.append(0, np.cumsum(rises))[: len(values)]
     return ranks

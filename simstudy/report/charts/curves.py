@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import pandas as pd
 
@@ -15,12 +15,14 @@ from simstudy.analysis.models.thresholds import Overtaking
 from simstudy.experiments import shared_words
 from simstudy.experiments.base import Words
 from simstudy.report.charts import spec
-from simstudy.report.charts.spec import Axis, Chart, Floats, Panels, drawable
+from simstudy.report.charts.spec import Axis, Chart, Floats, Limits, Panels, drawable
 from simstudy.report.prose.captions import MAX_BARS
 from simstudy.report.prose.numbers import brief, duration, number, signed
 from simstudy.report.prose.pairwise import overtaking
 from simstudy.report.prose.phrases import axis_label, listed
 
+Studies: TypeAlias = Mapping[str, ModelFindings]
+Write: TypeAlias = Callable[[float], str]  # how a number is written
 _MAX_NAMED = 5  # cells that are named as not drawn
 _MAX_DESCRIBED = 12  # learners in a description
 _MAX_ROWS = 6  # of panels, four side by side
@@ -36,14 +38,14 @@ class Series(NamedTuple):
     learner: int
     label: str
     means: Floats
-    low: Floats
-    high: Floats
+    low: Floats = ()
+    high: Floats = ()
 
 
 def learning_curves(findings: ModelFindings, learners: Sequence[str] | None = None) -> Chart:
     """Means against training size with their intervals, unless many, the ceiling and limits."""
     every = _means(findings, learners or findings.design.learners)
-    return _curves(findings, every, every, bars=len(every) <= MAX_BARS)
+    return _curves(findings, every, every, "", len(every) <= MAX_BARS)
 
 
 def each_learner(findings: ModelFindings, learners: Sequence[str] | None = None) -> Panels:
@@ -51,22 +53,18 @@ def each_learner(findings: ModelFindings, learners: Sequence[str] | None = None)
     shown = learners or findings.design.learners
     ranked = [label for label in findings.ranked(findings.design.sizes[-1]) if label in shown]
     every = _means(findings, ranked)
-    charts = tuple(_curves(findings, [series], every, series.label) for series in every)
+    charts = tuple(_curves(findings, [series], every, series.label, True) for series in every)
     return Panels(charts, across=4 if len(every) <= _MAX_ROWS * 4 else 6, shared=True)
 
 
 def _curves(
-    findings: ModelFindings,
-    front: Sequence[Series],
-    every: Sequence[Series],
-    heading: str = "",
-    bars: bool = True,
+    findings: ModelFindings, front: list[Series], every: list[Series], heading: str, bars: bool
 ) -> Chart:
     """Some learners in front of every other, on axes that show them all."""
     sizes, info, ceiling = findings.design.sizes, findings.info, findings.ceiling
     limits = {s.learner: findings.limits.get(s.label, ()) for s in every if bars}
     also = [*ceiling, *(value for limit in limits.values() for value in limit)]
-    y, cut = _vertical(every, axis_label(info), also, bool(info.zero), bars=bars)
+    ends, cut = _reach(every, also, bool(info.zero), bars)
     layers: list[spec.Layer] = []
     if info.zero:
         first, last = (min(abs(series.means[at]) for series in every) for at in (0, -1))
@@ -76,12 +74,9 @@ def _curves(
     if len(front) < len(every):  # one line, broken between learners
         heights = [value for series in every for value in (*series.means, math.nan)]
         layers.append(spec.Line([*sizes, math.nan] * len(every), heights, "others"))
-    layers += [
-        spec.Line(sizes, limits[series.learner], "limit", learner=series.learner)
-        for series in front
-        if limits.get(series.learner)
-    ]
-    layers += _lines(front, sizes, number, info.unit, bars)
+    limited = [series.learner for series in front if limits.get(series.learner)]
+    layers += [spec.Line(sizes, limits[each], "limit", learner=each) for each in limited]
+    layers += lines(front, sizes, number, info.unit, bars)
     words = findings.design.words
     title, rows = f"{info.label} against {words.size}", f"{words.dose} rows"
     return Chart(
@@ -89,7 +84,7 @@ def _curves(
         f"{heading}: {title}" if heading else title,
         f"Mean {axis_label(info)} {_described(front, sizes, rows, number)}",
         spec.sizes_axis(sizes, rows),
-        y,
+        Axis(axis_label(info), *ends),
         tuple(layers),
         learners=tuple(series.learner for series in front) if heading else (),
         notes=(*[_CUT] * cut, *_not_drawn(findings)),
@@ -98,33 +93,22 @@ def _curves(
 
 def _means(findings: ModelFindings, labels: Sequence[str]) -> list[Series]:
     """The means of some learners."""
-    every = [[(m.mean, m.lower, m.upper) for m in findings.means_of(label)] for label in labels]
-    places = map(findings.design.learners.index, labels)
-    both = zip(places, labels, every, strict=True)
-    return [Series(place, label, *zip(*rows, strict=True)) for place, label, rows in both]
+    every = []
+    for label in labels:
+        rows = [(mean.mean, mean.lower, mean.upper) for mean in findings.means_of(label)]
+        every.append(Series(findings.design.learners.index(label), label, *zip(*rows, strict=True)))
+    return every
 
 
-def _vertical(
-    every: Sequence[Series],
-    label: str,
-    also: Floats,
-    zero: bool,
-    signs: bool = False,
-    bars: bool = True,
-) -> tuple[Axis, bool]:
-    """The vertical axis that shows some series, and whether an interval is cut."""
+def _reach(every: Sequence[Series], also: Floats, zero: bool, bars: bool) -> tuple[Limits, bool]:
+    """The limits of an axis that shows some series, and whether an interval is cut."""
     centres = [*also, *(value for series in every for value in series.means)]
     ends = [value for series in every if bars for value in (*series.low, *series.high)]
-    limits, cut = spec.cut_reach(centres, ends, [0.0] * zero)
-    return Axis(label, *limits, signed=signs), cut
+    return spec.cut_reach(centres, ends, [0.0] * zero)
 
 
-def _lines(
-    every: Sequence[Series],
-    sizes: Sequence[int],
-    write: Callable[[float], str],
-    unit: str = "",
-    bars: bool = True,
+def lines(
+    every: Sequence[Series], sizes: Sequence[int], write: Write, unit: str = "", bars: bool = True
 ) -> list[spec.Layer]:
     """The line, the bars and the marks of each learner; side by side only if there are bars."""
     layers: list[spec.Layer] = []
@@ -132,7 +116,8 @@ def _lines(
     asides = spec.dodges(sizes, len(every)) if bars else [1.0] * len(every)
     for aside, (learner, label, means, lows, highs) in zip(asides, every, strict=True):
         x, tips = [size * aside for size in sizes], []
-        for size, mean, low, high in zip(sizes, means, lows, highs, strict=True):
+        columns = itertools.zip_longest(sizes, means, lows, highs, fillvalue=math.nan)
+        for size, mean, low, high in columns:
             interval = f" [{write(low)}, {write(high)}]" if drawable(high - low) else ""
             tips.append(f"{label}, {size:,} rows: {write(mean)}{interval} {unit}".rstrip())
         layers += [spec.Span(x, lows, highs, learner=learner)] * bars
@@ -141,9 +126,7 @@ def _lines(
     return layers
 
 
-def _described(
-    every: Sequence[Series], sizes: Sequence[int], rows: str, write: Callable[[float], str]
-) -> str:
+def _described(every: Sequence[Series], sizes: Sequence[int], rows: str, write: Write) -> str:
     """The series in words; ``rows`` says what rows the sizes are of."""
     parts = [f"{s.label} from {write(s.means[0])} to {write(s.means[-1])}" for s in every]
     more = len(parts) - _MAX_DESCRIBED
@@ -167,13 +150,13 @@ def seconds(medians: pd.DataFrame, learners: Sequence[str], sizes: Sequence[int]
     measured = [v for v in cells.to_numpy().ravel().tolist() if v > 0] or [1e-4, 1e-2]
     low, high = min(measured) / 1.5, max(measured) * 1.5
     marks = tuple((tick, duration(tick)) for tick in spec.powers(low, high))
-    none, charts, rows = [math.nan] * len(sizes), [], "training rows"
+    charts, rows = [], "training rows"
     for step in ("fit", "predict"):
         column = cells[f"{step}_seconds"]
         values = [[float(column[label, size]) for size in sizes] for label in learners]
-        every = [Series(i, learners[i], each, none, none) for i, each in enumerate(values)]
+        every = [Series(i, learners[i], each) for i, each in enumerate(values)]
         title, description = f"Median time to {step}", _described(every, sizes, rows, duration)
-        layers = tuple(_lines(every, sizes, duration))
+        layers = tuple(lines(every, sizes, duration))
         axes = spec.sizes_axis(sizes, rows), Axis("", low, high, "log", marks)
         charts.append(Chart(title, title, f"Median time {description}", *axes, layers))
     return charts
@@ -183,10 +166,7 @@ def seconds(medians: pd.DataFrame, learners: Sequence[str], sizes: Sequence[int]
 
 
 def studies(
-    every: Mapping[str, ModelFindings],
-    learners: Sequence[str],
-    shown: Sequence[str],
-    reference: str = "",
+    every: Studies, learners: Sequence[str], shown: Sequence[str], reference: str = ""
 ) -> list[Chart]:
     """The means of several studies, or differences from one learner, a chart for each study."""
     words, sizes = _design(every)
@@ -203,18 +183,19 @@ def studies(
     charts = []
     for (name, findings), series in zip(every.items(), drawn, strict=True):
         scaled = [*itertools.chain(*drawn)] if one_unit else series
-        y, cut = _vertical(scaled, "", (), zero, bool(reference), bars)
+        ends, cut = _reach(scaled, (), zero, bars)
         layers: list[spec.Layer] = [spec.Rule(0.0)] * zero
-        layers += _lines(series, findings.design.sizes, write, findings.info.unit, bars)
+        layers += lines(series, findings.design.sizes, write, findings.info.unit, bars)
         title, description = f"{name}: {quantity} against {words.size}", "Nothing to show."
         if series:
             described = _described(series, findings.design.sizes, rows, write)
             description = f"{quantity} {described}"
-        charts.append(Chart(name, title, description, x, y, tuple(layers), notes=(_CUT,) * cut))
+        axes = x, Axis("", *ends, signed=bool(reference))
+        charts.append(Chart(name, title, description, *axes, tuple(layers), notes=(_CUT,) * cut))
     return charts
 
 
-def _design(studies: Mapping[str, ModelFindings]) -> tuple[Words, list[int]]:
+def _design(studies: Studies) -> tuple[Words, list[int]]:
     """The words and the sizes of several studies."""
     designs = [findings.design for findings in studies.values()]
     sizes = sorted({size for design in designs for size in design.sizes})
@@ -232,28 +213,20 @@ def _leads(findings: ModelFindings, learners: Sequence[str], reference: str) -> 
     return every
 
 
-def winners(studies: Mapping[str, ModelFindings], learners: Sequence[str]) -> Chart:
+def winners(studies: Studies, learners: Sequence[str]) -> Chart:
     """The learner with the best mean at each size of each variant; with a bar if it beats all."""
     words, sizes = _design(studies)
-    wins: dict[str, list[tuple[float, int, str, bool]]] = {}
+    layers, tips = list[spec.Layer](), []
     for place, (name, findings) in enumerate(studies.items()):
         for standing in findings.standings:
-            tip = f"{name}, {standing.size:,} rows: {standing.leader}, {_lead(standing)}"
-            beats_all = standing.wins and not standing.untested
-            win = (float(place), standing.size, tip, beats_all)
-            wins.setdefault(standing.leader, []).append(win)
-    layers: list[spec.Layer] = []
-    for label, rows in wins.items():
-        learner = learners.index(label)
-        if clear := [(place, size) for place, size, _, beats_all in rows if beats_all]:
-            low, high = ([size * factor for _, size in clear] for factor in (1 / _HIGH, _HIGH))
-            layers.append(spec.Span([place for place, _ in clear], low, high, learner=learner))
-        places, at, tips, _ = zip(*rows, strict=True)
-        layers.append(spec.Marks(places, at, tips, learner=learner))
+            size, learner = standing.size, learners.index(standing.leader)
+            if standing.wins and not standing.untested:
+                layers.append(spec.Span([place], [size / _HIGH], [size * _HIGH], learner=learner))
+            tips.append(f"{name}, {size:,} rows: {standing.leader}, {_lead(standing)}")
+            layers.append(spec.Marks([place], [size], tips[-1:], learner=learner))
     title = f"the {words.treatment} with the best mean at each {words.size}, by variant"
-    ordered = sorted(itertools.chain(*wins.values()), key=lambda win: win[:2])
     axes = _variants(studies), spec.sizes_axis(sizes, f"{words.dose} rows", 0.08)
-    return Chart("winners", title, "; ".join(win[2] for win in ordered), *axes, tuple(layers))
+    return Chart("winners", title, "; ".join(tips), *axes, tuple(layers))
 
 
 def _lead(standing: Standing) -> str:
@@ -267,15 +240,15 @@ def _lead(standing: Standing) -> str:
     return "not compared"
 
 
-def thresholds(studies: Mapping[str, ModelFindings], learners: Sequence[str]) -> Chart | None:
+def thresholds(studies: Studies, learners: Sequence[str]) -> Chart | None:
     """Between which sizes one learner overtakes another, by variant; None if none ever does.
 
     The looks of pairs come after those of the learners.
     """
-    changes: dict[tuple[str, str], list[tuple[int, str, Overtaking]]] = {}
+    changes: dict[str, list[tuple[int, str, Overtaking]]] = {}
     for place, (name, findings) in enumerate(studies.items()):
         for change in (change for course in findings.courses for change in course.changes):
-            pair = (str(change.ahead), str(change.behind))
+            pair = f"{change.ahead} overtakes {change.behind}"
             changes.setdefault(pair, []).append((place, name, change))
     if not changes:
         return None
@@ -291,7 +264,7 @@ def thresholds(studies: Mapping[str, ModelFindings], learners: Sequence[str]) ->
         tips = [f"{name}: {overtaking(m)}" for name, m in zip(names, moves, strict=True)]
         layers += [
             spec.Span(x, [m.before for m in moves], [m.after for m in moves], series=series),
-            spec.Line(every, route, "line", f"{pair[0]} overtakes {pair[1]}", series=series),
+            spec.Line(every, route, label=pair, series=series),
             spec.Marks(x, at, tips, series=series),
         ]
         texts += tips
@@ -308,7 +281,7 @@ def thresholds(studies: Mapping[str, ModelFindings], learners: Sequence[str]) ->
     )
 
 
-def _variants(names: Mapping[str, ModelFindings]) -> Axis:
+def _variants(names: Studies) -> Axis:
     """The axis of the variants, in their order."""
     marks = tuple((float(place), name) for place, name in enumerate(names))
     return Axis("variant", -0.5, len(names) - 0.5, marks=marks)

@@ -10,6 +10,7 @@ from simstudy.analysis.datasets.findings import DataFindings
 from simstudy.analysis.datasets.two_measures import Reversals
 from simstudy.measures.base import MeasureInfo
 from simstudy.report.charts import spec
+from simstudy.report.charts.curves import Series, lines
 from simstudy.report.charts.spec import Axis, Chart, Line, Marks, Span, Text
 from simstudy.report.prose.numbers import brief, number, share
 from simstudy.report.prose.phrases import axis_label, in_unit
@@ -28,11 +29,9 @@ def wins(findings: DataFindings) -> Chart:
         place = findings.learners.index(label)
         for value, side, kind in ((best, -1, "pale"), (ahead, 1, "full")):
             low, high = sorted((row + 0.03 * side, row + _HALF * side))
-            if value:
-                bar = Span([0.0, float(value)], [low] * 2, [high] * 2, kind, learner=place)
-                layers.append(bar)
-            middle = (low + high) / 2
-            layers.append(Text(value, middle, f" {value}", 1, kind="tick", learner=place))
+            bar = Span([0.0, value], [low] * 2, [high] * 2, kind, learner=place)
+            text = Text(value, (low + high) / 2, f" {value}", 1, kind="tick", learner=place)
+            layers += [bar, text] if value else [text]
         texts.append(f"{label}: best mean on {best}, significantly ahead on {ahead}")
         most = max(most, best, ahead)
     step = next(step for step in (1, 2, 5, 10, 20, 50, 100, 1000, 10**9) if most <= 6 * step)
@@ -108,11 +107,11 @@ def posterior(over: OverSets) -> Chart:
 def scatter(first: DataFindings, second: DataFindings, reversals: Reversals) -> Chart:
     """Means by two measures; lines join the two winners of a data set where these differ."""
     layers: list[spec.Layer] = []
-    for reversal in reversals.found:
+    for reversal in reversals.cases:
         winners, dataset = (reversal.winner_first, reversal.winner_second), reversal.dataset
         x, y = ([float(f.means[name][dataset]) for name in winners] for f in (first, second))
         layers.append(Line(x, y, "reversal"))
-        if len(reversals.found) <= _NAMED:
+        if len(reversals.cases) <= _NAMED:
             layers.append(Text(sum(x) / 2, sum(y) / 2, brief(dataset, 16)))
     for place, label in enumerate(first.learners):
         x, y = first.means[label].tolist(), second.means[label].tolist()
@@ -122,11 +121,11 @@ def scatter(first: DataFindings, second: DataFindings, reversals: Reversals) -> 
         ]
         layers.append(Marks(x, y, tips, learner=place))
     title = f"{second.info.label} against {first.info.label}, by data set and learner"
-    names = [reversal.dataset for reversal in reversals.found]
+    names = [reversal.dataset for reversal in reversals.cases]
     text = f"The measures name different winners on {len(names)} of {reversals.datasets} data sets"
-    text += f": {', '.join(names)}." if names else "."
+    text += f": {', '.join(names)}" * bool(names)
     x_axis, y_axis = (_scale(f.info, f.means.to_numpy().ravel()) for f in (first, second))
-    return Chart("", title, text, x_axis, y_axis, tuple(layers), kind="measures")
+    return Chart("", title, f"{text}.", x_axis, y_axis, tuple(layers), kind="measures")
 
 
 def learning(by_size: Sequence[DataFindings], dataset: str) -> Chart:
@@ -134,17 +133,10 @@ def learning(by_size: Sequence[DataFindings], dataset: str) -> Chart:
     info, learners = by_size[0].info, by_size[0].learners
     of_set = [f.scores.loc[f.scores["dataset"] == dataset, "size"] for f in by_size]
     sizes = [round(float(rows.mean())) for rows in of_set]
-    layers, shown = list[spec.Layer](), list[float]()
-    for place, label in enumerate(learners):
-        means = [float(findings.means[label][dataset]) for findings in by_size]
-        tips = [
-            f"{label}, {size:,} rows: {in_unit(number(mean), info)}"
-            for size, mean in zip(sizes, means, strict=True)
-        ]
-        layers.append(Line(sizes, means, learner=place, label=label))
-        layers.append(Marks(sizes, means, tips, learner=place))
-        shown += means
+    means = [[float(at.means[label][dataset]) for at in by_size] for label in learners]
+    every = [Series(place, learners[place], each) for place, each in enumerate(means)]
     title = f"{dataset}: {info.label} with more training rows"
     text = f"Means over splits of {counted(len(learners), 'learner')}."
-    axes = spec.sizes_axis([*dict.fromkeys(sizes)], "training rows"), _scale(info, shown)
-    return Chart(dataset, title, text, *axes, tuple(layers))
+    y = _scale(info, itertools.chain(*means))
+    axes = spec.sizes_axis([*dict.fromkeys(sizes)], "training rows"), y
+    return Chart(dataset, title, text, *axes, tuple(lines(every, sizes, number, info.unit)))

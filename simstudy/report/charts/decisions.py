@@ -13,7 +13,7 @@ from simstudy.analysis.decision_curves import DRAWN, KINDS
 from simstudy.data.sizes import Size
 from simstudy.errors import SimstudyError
 from simstudy.report.charts import spec
-from simstudy.report.charts.layout import Maker, NotDrawnError, Printed
+from simstudy.report.charts.layout import Maker, NotDrawnError, Printed, require
 from simstudy.report.charts.mpl import Style
 from simstudy.report.charts.spec import Axis, Chart, Key, Panels
 from simstudy.report.prose import decisions as prose
@@ -41,7 +41,7 @@ def chart(curves: Curves, heading: str = "") -> Chart:
     """The curves of learners, with bands if few, of the true probabilities, and of chance."""
     about, table = curves.about, curves.table
     every = [(*pair, table[table["learner"] == pair[1]]) for pair in enumerate(curves.learners)]
-    shown = [(learner, label, rows) for learner, label, rows in every if len(rows)]
+    shown = [each for each in every if len(each[2])]
     layers: list[spec.Layer] = [_chance(curves)]
     banded = len(shown) <= MAX_BARS and table["curves"].max() > 1
     for learner, _, rows in shown if banded else ():
@@ -87,8 +87,7 @@ def _tip(curves: Curves, label: str, x: float, y: float, low: float, high: float
 
 def _chance(curves: Curves) -> spec.Layer:
     """The baseline without a learner: random answers, or always the same decision."""
-    ends = curves.table.groupby("learner")["y"].last()
-    last = next(filter(math.isfinite, ends), math.nan)
+    last = next(filter(math.isfinite, curves.table.groupby("learner")["y"].last()), math.nan)
     x, y = {
         "precision_recall": (_UNIT, (curves.prior, curves.prior)),
         "cost": ((0.0, 0.5, 1.0), (0.0, 0.5, 0.0)),
@@ -113,9 +112,9 @@ def decision_makers(
     makers: dict[str, Maker] = {}
     for place, name in enumerate(datasets, start=1):
         for kind in (*DRAWN, "profit"):
-            file = "reliability_positive" if kind == "reliability" else kind  # not of all classes
-            end = f"_{place}" * (len(datasets) > 1)
-            makers[f"{file}{end}"] = partial(_printed, kind=kind, dataset=name)
+            file = kind + "_positive" * (kind == "reliability")  # not of all classes
+            file += f"_{place}" * (len(datasets) > 1)
+            makers[file] = partial(_printed, kind=kind, dataset=name)
     return makers
 
 
@@ -129,8 +128,8 @@ def _printed(results: AnswerResults, style: Style, kind: str, dataset: str | Non
         curves = [make_curves(results, answers, drawn, shown, size) for size in sizes]
     except SimstudyError as error:
         raise NotDrawnError(str(error)) from error
-    if not any(each.table["curves"].max() for each in curves):
-        raise NotDrawnError("no cell has answers of both classes")
+    counts = [each.table["curves"].max() for each in curves]
+    require(any(counts), "no cell has answers of both classes")
     values, several = "", len(curves) > 1
     if kind == "profit":  # at the share of positive rows of the last curves
         prior = float(digits(curves[-1].prior))

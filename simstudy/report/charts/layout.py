@@ -118,25 +118,20 @@ def stacked(panels: Panels, style: Style) -> Iterator[Figure]:
 
 
 def in_rows(panels: Panels, style: Style) -> Iterator[Figure]:
-    """Charts with the same rows, side by side."""
-    number, labels = len(panels.charts), 0.22 * style.letters(style.wide)
-    tall = style.rows(1.25 * _text_lines(panels.charts[0], labels), 0.75)
-    size = (style.wide if number > 1 else style.narrow, tall)
-    figure, axes = grid(panels.charts, style, size, number, labels)
-    name_axes(figure, axes, panels, number)
-    yield figure
-
-
-def rows_with_key(panels: Panels, style: Style) -> Iterator[Figure]:
-    """One chart made of rows, with a key above it."""
-    (chart,) = panels.charts
-    labels = 0.3 * style.letters(style.wide)
-    few = max(len(label) for _, label in chart.y.marks) <= 16 and len(panels.key) < 4
-    width = 0.5 * (style.narrow + style.wide) if few else style.wide
-    tall = style.rows(1.25 * _text_lines(chart, labels), 1.1)
-    beside = 2.5 if style.titles else 0.0
-    figure, _ = grid([chart], style, (width, tall), 1, labels, beside=beside)
-    add_key(figure, panels.key, style)
+    """Charts with the same rows, side by side; or one chart made of rows, with a key above it."""
+    chart, number, key = panels.charts[0], len(panels.charts), panels.key
+    width = style.wide if number > 1 else style.narrow
+    if key:
+        few = max(len(label) for _, label in chart.y.marks) <= 16 and len(key) < 4
+        width = 0.5 * (style.narrow + style.wide) if few else style.wide
+    labels = (0.3 if key else 0.22) * style.letters(style.wide)
+    tall = style.rows(1.25 * _text_lines(chart, labels), 1.1 if key else 0.75)
+    beside = 2.5 if key and style.titles else 0.0
+    figure, axes = grid(panels.charts, style, (width, tall), number, labels, beside=beside)
+    if key:
+        add_key(figure, key, style)
+    else:
+        name_axes(figure, axes, panels, number)
     yield figure
 
 
@@ -174,6 +169,12 @@ def whole_figure(panels: Panels, title: str, caption: str) -> Figure:
 
 class NotDrawnError(Exception):
     """Why a study does not allow a figure, in one sentence."""
+
+
+def require(condition: object, reason: str) -> None:
+    """Refuse to draw a figure unless a condition holds."""
+    if not condition:
+        raise NotDrawnError(reason)
 
 
 class Printed(NamedTuple):

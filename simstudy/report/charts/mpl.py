@@ -137,8 +137,8 @@ def draw(
     if not chart.frame:
         ax.axis("off")
         return ax
-    scales = {"linear": "linear", "rows": "linear", "log": "log"}
-    ax.set(xscale=scales[x.kind], yscale=scales[y.kind])
+    xscale, yscale = ("log" if axis.kind == "log" else "linear" for axis in (x, y))
+    ax.set(xscale=xscale, yscale=yscale)
     across = x.fitting(letters or style.letters(box.width))
     upwards = y.ticks(max(4 if style.titles else 5, int(box.height * 24 / style.font)))
     ax.set_xticks([at for at, _ in across], [label for _, label in across])
@@ -246,18 +246,11 @@ def _draw_marks(layer: spec.Marks, ax: Axes, style: Style) -> None:
         return
     fill = colour if layer.shade is None else _shaded(layer.shade)
     area = (width * style.lines) ** 2 * (np.asarray(layer.areas) if layer.areas else 1.0)
-    ax.scatter(
-        x,
-        y,
-        area,
-        marker=form,
-        facecolor=["white" if hollow else fill for hollow in layer.hollow] or fill,
-        edgecolor=edge or colour,
-        linewidth=0.2 if layer.kind == "cell" else 0.8 * style.lines,
-        alpha=0.45 if layer.kind == "cloud" else None,
-        rasterized=len(layer.x) > _MANY,
-        zorder=3 if layer.kind == "bin" else 1.5,
-    )
+    faces = ["white" if hollow else fill for hollow in layer.hollow] or fill
+    stroke = 0.2 if layer.kind == "cell" else 0.8 * style.lines
+    look: dict[str, Any] = {"marker": form, "alpha": 0.45 if layer.kind == "cloud" else None}
+    look |= {"rasterized": len(x) > _MANY, "zorder": 3 if layer.kind == "bin" else 1.5}
+    ax.scatter(x, y, area, facecolor=faces, edgecolor=edge or colour, linewidth=stroke, **look)
 
 
 def _draw_words(layer: spec.Rule, ax: Axes, style: Style) -> None:

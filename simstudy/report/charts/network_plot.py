@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,9 @@ from simstudy.report.prose.numbers import fixed
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from simstudy.networks import Network
+
+Parents: TypeAlias = Sequence[Sequence[int]]  # of each variable
 ComplexArray: TypeAlias = npt.NDArray[np.complex128]
 
 MIN_SHOWN = 0.1  # an arc that is not in the network is drawn from this probability on
@@ -69,7 +72,7 @@ class NetworkDrawing(NamedTuple):
 
 
 def network(
-    parents: Sequence[Sequence[int]],
+    parents: Parents,
     names: Sequence[str] | None = None,
     posteriors: npt.ArrayLike | None = None,
     target: int | None = None,
@@ -104,18 +107,15 @@ def network(
         place = complex(width / 2 + x, 4 + HEIGHT / 2 + radius - y)
         nodes.append(DrawnNode(place, widths[v], names[v], texts[v], v == target))
     arcs = _arcs(parents, nodes, chances)
-    arrows = "; ".join(
-        f"{names[child]} has the parent{'s' * (len(listed) > 1)} "
-        f"{' and '.join(names[parent] for parent in listed)}"
-        for child, listed in enumerate(parents)
-        if listed
-    )
+    every = [(name, [names[u] for u in of]) for name, of in zip(names, parents, strict=True) if of]
+    texts = [f"{name} has the parent{'s' * (len(of) > 1)} {' and '.join(of)}" for name, of in every]
+    arrows = "; ".join(texts)
     description = f"The target is {names[target]}. {arrows or 'No variable has a parent'}."
     note = "" if all(arc.chosen for arc in arcs) else "dashed: not in this network"
     return NetworkDrawing(width, height - (0 if note else HEIGHT), nodes, arcs, description, note)
 
 
-def around(parents: Sequence[Sequence[int]], target: int) -> list[int]:
+def around(parents: Parents, target: int) -> list[int]:
     """The variables in an order that puts neighbours side by side, the target first."""
     near: list[set[int]] = [set() for _ in parents]
     for child, parent in ((v, u) for v, listed in enumerate(parents) for u in listed):
@@ -134,9 +134,7 @@ def around(parents: Sequence[Sequence[int]], target: int) -> list[int]:
     return order
 
 
-def _arcs(
-    parents: Sequence[Sequence[int]], nodes: Sequence[DrawnNode], chances: FloatArray | None
-) -> list[Arc]:
+def _arcs(parents: Parents, nodes: list[DrawnNode], chances: FloatArray | None) -> list[Arc]:
     """The arcs of the network, then further ones that are probable enough to be drawn."""
     ends = {(int(u), v): True for v, listed in enumerate(parents) for u in listed}
     for u, v in [] if chances is None else np.argwhere(chances >= MIN_SHOWN).tolist():
@@ -197,21 +195,19 @@ def _labelled(arcs: Sequence[Arc], nodes: Sequence[complex]) -> list[Arc]:
     lengths = [round(abs(arc.end - arc.start), 6) for arc in arcs]
     taken, labelled = list(nodes), list(arcs)
     for index in np.argsort(lengths, kind="stable"):  # the shortest have the least choice
-        options = lines[index][8:33]
-        cost = 2 * np.maximum(1 - _distance(options, np.array(taken)) / _LABEL_ROOM, 0)
-        crossing = np.zeros(len(options))
-        for line in lines[:index] + lines[index + 1 :]:
-            crossing = np.maximum(crossing, 1 - _distance(options, line) / _ARC_ROOM)
-        place = complex(options[(cost + crossing + 0.4 * np.abs(t[8:33] - 0.5)).argmin()])
+        options, arcs_elsewhere = lines[index][8:33], np.delete(lines, index, axis=0)
+        cost = 2 * _closeness(options, np.array(taken), _LABEL_ROOM)
+        cost += _closeness(options, arcs_elsewhere.ravel(), _ARC_ROOM)
+        place = complex(options[(cost + 0.4 * np.abs(t[8:33] - 0.5)).argmin()])
         taken.append(place)
         labelled[index] = arcs[index]._replace(label=place)
     return labelled
 
 
-def _distance(points: ComplexArray, to: ComplexArray) -> FloatArray:
-    """From each point to the nearest of others."""
-    distance: FloatArray = np.abs(points[:, None] - to).min(axis=1)
-    return distance
+def _closeness(points: ComplexArray, to: ComplexArray, room: float) -> FloatArray:
+    """How close each point is to the nearest of others: 1 if it is there, 0 beyond ``room``."""
+    distance: FloatArray = np.abs(points[:, None] - to).min(axis=1, initial=room)
+    return 1 - distance / room
 
 
 # As SVG
@@ -237,29 +233,17 @@ def _arc(arc: Arc) -> Markup:
 
 def _node(node: DrawnNode) -> Markup:
     x, y = node.place.real, node.place.imag
-    return svg.element(
-        "g",
-        svg.element("title", node.name),
-        svg.element("ellipse", cx=x, cy=y, rx=node.width / 2, ry=HEIGHT / 2),
-        svg.element("text", node.text, x=x, y=y + 4, text_anchor="middle"),
-        class_="target" if node.target else "node",
-    )
+    title = svg.element("title", node.name)
+    ellipse = svg.element("ellipse", cx=x, cy=y, rx=node.width / 2, ry=HEIGHT / 2)
+    text = svg.element("text", node.text, x=x, y=y + 4, text_anchor="middle")
+    return svg.element("g", title, ellipse, text, class_="target" if node.target else "node")
 
 
 # On axes
 
 
-class NamedNetwork(Protocol):
-    """What is drawn of a `simstudy.networks.Network`."""
-
-    @property
-    def parents(self) -> Sequence[Sequence[int]]: ...
-    @property
-    def names(self) -> Sequence[str]: ...
-
-
 def draw_dag(
-    parents: NamedNetwork | Sequence[Sequence[int]],
+    parents: Network | Parents,
     arc_posteriors: npt.ArrayLike | None = None,
     names: Sequence[str] | None = None,
     ax: Axes | None = None,

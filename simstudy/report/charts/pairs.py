@@ -6,7 +6,7 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import TypeAlias
 
 from simstudy.analysis.models.findings import ModelFindings
 from simstudy.analysis.models.thresholds import Course, Overtaking
@@ -20,7 +20,7 @@ _CUT = "Bands that reach the edge are truncated."
 
 
 def all_pairs(findings: ModelFindings) -> list[tuple[str, str]]:
-    """Every two learners."""
+    """Each pair of learners."""
     return list(itertools.combinations(findings.design.learners, 2))
 
 
@@ -97,34 +97,18 @@ def _crossing(change: Overtaking, y: float, kind: str) -> list[spec.Layer]:
     return [line, spec.Marks([change.crossing], [y], [tip], "crossing")]
 
 
-class PairRow(NamedTuple):
-    """A line of the overview: a change of the learner ahead, or a pair without one."""
-
-    course: Course
-    change: Overtaking | None
-
-    @property
-    def ahead(self) -> str | None:
-        """The learner that overtakes, or the one ahead wherever one is."""
-        return self.course.leader if self.change is None else self.change.ahead
-
-    @property
-    def label(self) -> str:
-        """Whom the line is about."""
-        if self.ahead is None:
-            return f"{self.course.first}\nand {self.course.second}"
-        verb = "overtakes" if self.change else "ahead of"
-        return f"{self.ahead}\n{verb} {self.course.other(self.ahead)}"
+# A line of the overview: a change of the learner ahead, or a pair without one.
+PairRow: TypeAlias = tuple[Course, Overtaking | None]
 
 
 def threshold_rows(courses: Sequence[Course], most: int, leader: str) -> tuple[list[PairRow], str]:
     """The rows that there is room for, ordered by their first change, and which these are."""
     ordered = sorted(courses, key=lambda c: c.changes[0].after if c.changes else math.inf)
-    every = [PairRow(c, change) for c in ordered for change in (c.changes or (None,))]
+    every: list[PairRow] = [(c, change) for c in ordered for change in (c.changes or (None,))]
     if len(every) <= most:
         return every, ""
-    changing = [row for row in every if row.change]
-    best = [row for row in every if leader in (row.course.first, row.course.second)]
+    changing = [row for row in every if row[1]]
+    best = [row for row in every if leader in (row[0].first, row[0].second)]
     of_all = f"of {len(every)} rows"
     if 0 < len(changing) <= most:
         return changing, f"Shown: the {len(changing)} {of_all} in which one overtakes the other."
@@ -135,22 +119,24 @@ def threshold_rows(courses: Sequence[Course], most: int, leader: str) -> tuple[l
 
 def thresholds(rows: Sequence[PairRow], sizes: Sequence[int], label: str, measure: str) -> Chart:
     """Who overtakes whom, one line for each change or pair without one."""
-    layers: list[spec.Layer] = []
-    for place, row in enumerate(rows):
-        (course, change), y = row, float(place)
-        if row.ahead is None:
+    layers, labels = list[spec.Layer](), []
+    for y, (course, change) in enumerate(rows):
+        ahead = change.ahead if change else course.leader
+        if ahead is None:
             words = "no significant difference" if course.analysed else "not analysed"
             layers.append(spec.Text(sizes[0], y, words, side=1))
+            labels.append(f"{course.first}\nand {course.second}")
             continue
+        behind, verb = course.opponent(ahead), "overtakes" if change else "ahead of"
+        labels.append(f"{ahead}\n{verb} {behind}")
         if change:
             layers.append(spec.Line([change.before, change.after], [y, y], "bracket"))
-        for learner, kind in ((row.ahead, "dot"), (course.other(row.ahead), "behind")):
+        for learner, kind in ((ahead, "dot"), (behind, "behind")):
             at = course.ahead_at(learner)
             tips = [f"{learner} is ahead at {size:,.0f} rows" for size in at]
             layers.append(spec.Marks(at, [y] * len(at), tips, kind))
         if change and change.estimated:
             layers += _crossing(change, y, "estimate")
-    labels = [row.label for row in rows]
     title, description = f"Who overtakes whom in {measure}", "; ".join(labels).replace("\n", " ")
     axes = spec.sizes_axis(sizes, label), spec.rows_axis(labels)
     return Chart("", title, f"{description}.", *axes, tuple(layers))

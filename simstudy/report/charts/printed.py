@@ -10,7 +10,7 @@ from simstudy.errors import SimstudyError
 from simstudy.experiments.learners.data_results import DataResults
 from simstudy.experiments.learners.results import LearnerResults
 from simstudy.report.charts import curves, data, layout, pairs, ranks, spec, spread
-from simstudy.report.charts.layout import Maker, NotDrawnError, Printed
+from simstudy.report.charts.layout import Maker, NotDrawnError, Printed, require
 from simstudy.report.charts.mpl import Style
 from simstudy.report.charts.spec import Key, Panels, drawable
 from simstudy.report.prose import captions
@@ -65,8 +65,8 @@ def learning_curves(results: ModelResults, style: Style, measure: str) -> Printe
     """Learning curves of one measure."""
     findings = results.findings(measure)
     shown, which = _leading(results, style)
-    if not any(drawable(mean.mean) for mean in findings.means if mean.learner in shown):
-        raise NotDrawnError("no mean is finite")
+    means = [mean.mean for mean in findings.means if mean.learner in shown]
+    require(any(map(drawable, means)), "no mean is finite")
     title = f"{opening(findings.info.label)} with more {findings.design.words.dose} rows"
     if len(shown) > captions.MAX_BARS and not style.titles:  # slides have one picture
         panels = curves.each_learner(findings, shown)
@@ -82,13 +82,13 @@ def differences(results: ModelResults, style: Style) -> Printed:
     """Paired differences against the dose, a panel for each pair."""
     findings, kind = results.findings(), results.study.experiment
     every = pairs.all_pairs(findings)
-    if not every or len(results.doses) < 2:
-        raise NotDrawnError(f"they need two {kind.name} and two {kind.size}s")
-    if len(every) > pairs.MAX_PAIRS:
-        raise NotDrawnError(
-            f"{len(every)} pairs of {kind.name} are too many for one figure, which holds at most "
-            f"{pairs.MAX_PAIRS}; the table of pairs has them all"
-        )
+    several = every and len(results.doses) > 1
+    require(several, f"they need two {kind.name} and two {kind.size}s")
+    require(
+        len(every) <= pairs.MAX_PAIRS,
+        f"{len(every)} pairs of {kind.name} are too many for one figure, which holds at most "
+        f"{pairs.MAX_PAIRS}; the table of pairs has them all",
+    )
     panels = Panels(tuple(pairs.differences(findings, every)), across=3, shared=True)
     notes = dict.fromkeys(note for chart in panels.charts for note in chart.notes)
     text = (captions.differences(findings), *notes, _made(results))
@@ -98,12 +98,11 @@ def differences(results: ModelResults, style: Style) -> Printed:
 def thresholds(results: ModelResults, style: Style) -> Printed:
     """Sizes at which treatments overtake each other, all pairs in one figure."""
     findings, kind = results.findings(), results.study.experiment
-    if not findings.courses:
-        raise NotDrawnError(f"they need two {kind.name} and two {kind.size}s")
+    require(findings.courses, f"they need two {kind.name} and two {kind.size}s")
     leader = findings.ranked(results.doses[-1])[0]
     rows, which = pairs.threshold_rows(findings.courses, _MAX_ROWS[style.titles], leader)
     chart = pairs.thresholds(rows, results.doses, f"{kind.dose} rows", findings.info.label)
-    caption = captions.thresholds(findings, min(row.course.n for row in rows))
+    caption = captions.thresholds(findings, min(course.n for course, _ in rows))
     text = (caption, which, _design(results), added_sizes(findings))
     return Printed(chart.title, Panels((chart,)), text, layout.stacked)
 
@@ -115,8 +114,7 @@ def scores(results: ModelResults, style: Style) -> Printed:
     sizes = spec.spaced(results.doses, 2 if style.titles else 3)
     values = [v for size in sizes for label in shown for v in findings.values(label, size)]
     undrawn = sum(not drawable(value) for value in values)
-    if undrawn == len(values):
-        raise NotDrawnError(f"no cell has a finite {findings.measure}")
+    require(undrawn < len(values), f"no cell has a finite {findings.measure}")
     panels = spread.scores(findings, sizes, shown)
     text = (captions.scores(findings, undrawn, sizes), which, _made(results))
     title = f"{opening(findings.info.label)} of every model"
@@ -127,18 +125,15 @@ def rank_diagrams(results: ModelResults, style: Style) -> Printed:
     """Critical-difference diagrams, a panel for each size."""
     findings, k, kind = results.findings(), len(results.treatments), results.study.experiment
     joined = k <= ranks.MAX_JOINED
-    if k < 2:
-        raise NotDrawnError(f"they need at least two {kind.name}")
-    if style.titles and not joined:
-        raise NotDrawnError(f"diagrams of {k} {kind.name} do not fit on a slide")
+    require(k > 1, f"they need at least two {kind.name}")
+    require(joined or not style.titles, f"diagrams of {k} {kind.name} do not fit on a slide")
     rankings, without = [], []
     for size in results.doses[-1:] if style.titles or not joined else spec.spaced(results.doses, 3):
         if isinstance(ranking := findings.ranks(size), Ranks):
             rankings.append(ranking)
         else:
             without.append(f"At {size:,} rows there are no ranks: {ranking.text}.")
-    if not rankings:
-        raise NotDrawnError(" ".join(without))
+    require(rankings, " ".join(without))
     panels = Panels(tuple(ranks.ranks(ranking, kind) for ranking in rankings))
     caption = captions.ranks(findings, rankings, joined)
     text = (caption, _design(results), *without)
@@ -154,8 +149,7 @@ def reliability(results: LearnerResults, style: Style) -> Printed:
     except SimstudyError as error:
         raise NotDrawnError(str(error)) from error
     panels = spread.reliability(bins, shown)
-    if not panels.charts:
-        raise NotDrawnError("no cell of the models to run again succeeded")
+    require(panels.charts, "no cell that was run again succeeded")
     text = (captions.reliability(bins, results.study, sizes), which)
     return Printed("Observed frequency against predicted probability", panels, text)
 
@@ -177,13 +171,12 @@ def regret(results: LearnerResults, style: Style) -> Printed:
 def reward_and_divergence(results: ModelResults, style: Style) -> Printed:
     """Rewards against divergences from the truth, a panel for each learner."""
     needed = ("information_reward", "kl_divergence")
-    if missing := [f"'{name}'" for name in needed if name not in results.measures]:
-        raise NotDrawnError(f"the study has not measured {' and '.join(missing)}")
+    missing = [f"'{name}'" for name in needed if name not in results.measures]
+    require(not missing, f"the study has not measured {' and '.join(missing)}")
     shown, which = _leading(results, style)
     reward, divergence = (results.info(name) for name in needed)
     panels, cells, drawn = spread.divergence(results.findings(), reward, divergence, shown)
-    if not drawn:
-        raise NotDrawnError("no cell has a divergence above 0")
+    require(drawn, "no cell has a divergence above 0")
     text = captions.divergence(results.study, reward.label, divergence.label, cells, drawn)
     return Printed("Reward against divergence from the truth", panels, (text, which))
 
@@ -211,8 +204,7 @@ def _key(results: DataResults) -> tuple[Key, ...]:
 def wins(results: DataResults, style: Style, measure: str) -> Printed:
     """On how many data sets each learner has the best mean and is significantly ahead."""
     findings = results.data_findings(measure)
-    if len(findings.learners) < 2 or len(findings.datasets) < 2:
-        raise NotDrawnError(_ALONE)
+    require(min(len(findings.learners), len(findings.datasets)) > 1, _ALONE)
     chart = data.wins(findings)
     text = (
         "Upper bar: data sets on which the learner has the best mean; lower bar: data sets on "
@@ -229,10 +221,8 @@ def means(results: DataResults, style: Style, measure: str) -> Printed:
         chart = data.splits(findings, findings.datasets[0])
         text = "Dots: splits, which share rows; larger marks: their means."
         return Printed(chart.title, Panels((chart,)), (text, made), layout.in_rows)
-    chart = data.by_dataset(findings)
-    text = "Means over the splits of each data set."
-    panels = Panels((chart,), _key(results))
-    return Printed(chart.title, panels, (text, made), layout.rows_with_key)
+    chart, text = data.by_dataset(findings), "Means over the splits of each data set."
+    return Printed(chart.title, Panels((chart,), _key(results)), (text, made), layout.in_rows)
 
 
 def rank_diagram(results: DataResults, style: Style, measure: str) -> Printed:
@@ -241,10 +231,9 @@ def rank_diagram(results: DataResults, style: Style, measure: str) -> Printed:
     over, title = findings.over_sets, f"Average ranks by {findings.info.label}"
     if over is None or len(over.learners) < 3:
         raise NotDrawnError("it needs at least three learners, and two data sets with all means")
-    if over.friedman.reason:
-        raise NotDrawnError(over.friedman.reason)
-    if style.titles and len(over.learners) > ranks.MAX_JOINED:
-        raise NotDrawnError(f"a diagram of {len(over.learners)} learners does not fit on a slide")
+    require(not over.friedman.reason, over.friedman.reason)
+    fits = len(over.learners) <= ranks.MAX_JOINED or not style.titles
+    require(fits, f"a diagram of {len(over.learners)} learners does not fit on a slide")
     text = (
         f"{title} over {len(over.datasets)} data sets (1 is best). "
         f"{ranks.bars(over)} ({prose.over_method(over)})."
@@ -260,8 +249,7 @@ def posterior(results: DataResults, style: Style, measure: str) -> Printed:
     if over is None:
         raise NotDrawnError(_ALONE)
     chart = data.posterior(over)
-    if chart.absent:
-        raise NotDrawnError(chart.absent)
+    require(not chart.absent, chart.absent)
     equivalent = prose.equivalence(over.rope, info)
     middle = [Key(equivalent, "equal")] if over.rope else []
     key = (Key("the first is better", "first"), *middle, Key("the second is better", "second"))
@@ -274,7 +262,7 @@ def posterior(results: DataResults, style: Style, measure: str) -> Printed:
         _made(results),
     )
     panels = Panels((chart,), key)
-    return Printed("Who is better over data sets", panels, text, layout.rows_with_key)
+    return Printed("Who is better over data sets", panels, text, layout.in_rows)
 
 
 def data_learning(results: DataResults, style: Style, measure: str) -> Printed:
@@ -293,7 +281,7 @@ def scatter(results: DataResults, style: Style, first: str, second: str) -> Prin
     labels = (both[0].info.label, both[1].info.label)
     lines = " Lines join the two winners of a data set where these differ."
     text = (
-        f"Means of each learner on each data set.{lines * bool(reversals.found)}",
+        f"Means of each learner on each data set.{lines * bool(reversals.cases)}",
         prose.reversal_sentence(reversals, labels) if len(results.treatments) > 1 else "",
         _made(results),
     )

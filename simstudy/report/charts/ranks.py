@@ -115,9 +115,8 @@ def _joined(shown: _Diagram, letters: float) -> tuple[Axis, Axis, list[spec.Laye
     labels = [spec.wrapped(learner, _LETTERS) for learner in shown.learners]
     step, half = 1 if max(map(len, labels)) <= _SHORT else 2, -(-k // 2)
     for place, (label, start, average) in enumerate(zip(labels, moved, shown.ranks, strict=True)):
-        text = number(average, 2)
+        text, y = number(average, 2), top - step * min(place, k - 1 - place)
         end, words, side = left, f"{label}  {text} ", -1
-        y = top - step * min(place, k - 1 - place)
         if place >= half:
             end, words, side = right, f" {text}  {label}", 1
         layers.append(Line([start, start, end], [0, y, y], "thin"))

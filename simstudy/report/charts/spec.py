@@ -25,6 +25,7 @@ _CUT = 10.0  # intervals are cut this many times the spread of the means beyond 
 _DODGE, _MAX_DODGE, _MAX_WAY = 0.009, 0.045, 0.35
 
 Floats = Sequence[float]
+Limits = tuple[float, float]  # of an axis
 FIFTHS = tuple((part / 5, f"{part / 5:g}") for part in range(6))  # ticks from 0 to 1
 
 
@@ -54,7 +55,7 @@ class Axis:
     low: float
     high: float
     kind: str = "linear"  # or "log", or "rows": named rows, the first on top
-    marks: tuple[tuple[float, str], ...] = ()  # round numbers unless given
+    marks: tuple[tuple[float, str], ...] = ()  # by default round numbers
     signed: bool = False  # whether numbers are written with their sign
 
     def share(self, value: float) -> float:
@@ -126,7 +127,7 @@ def tick_labels(ticks: Floats, signed: bool = False) -> list[str]:
     return [minus("0" if abs(t) < step / 2 else f"{t:{sign},.{decimals}f}") for t in ticks]
 
 
-def reach(values: Iterable[float], share: float = 0.05) -> tuple[float, float]:
+def reach(values: Iterable[float], share: float = 0.05) -> Limits:
     """The limits of an axis that shows all drawable numbers, with a margin."""
     shown = [value for value in values if drawable(value)]
     if not shown:
@@ -137,9 +138,7 @@ def reach(values: Iterable[float], share: float = 0.05) -> tuple[float, float]:
     return low - room, high + room
 
 
-def cut_reach(
-    centres: Iterable[float], ends: Iterable[float], also: Iterable[float] = ()
-) -> tuple[tuple[float, float], bool]:
+def cut_reach(centres: Floats, ends: Floats, also: Floats = ()) -> tuple[Limits, bool]:
     """The limits of an axis for means and their intervals, and whether any interval is cut."""
     inner, outer = ([v for v in values if drawable(v)] for values in (centres, ends))
     spread = max(inner) - min(inner) if inner else 0.0
@@ -199,7 +198,7 @@ def spread(places: Floats, apart: float, low: float, high: float) -> list[float]
     Without their distances the positions need only ascend: an isotonic regression, by pooling
     neighbours that do not (Ayer et al. 1955), which leaves groups centred on their places.
     """
-    if (len(places) - 1) * apart > high - low:
+    if (room := (len(places) - 1) * apart) > high - low:
         return None
     order = sorted(range(len(places)), key=lambda index: places[index])
     pools: list[list[float]] = []
@@ -207,12 +206,10 @@ def spread(places: Floats, apart: float, low: float, high: float) -> list[float]
         pools.append([places[index] - rank * apart])
         while len(pools) > 1 and fmean(pools[-2]) > fmean(pools[-1]):
             pools[-2:] = [pools[-2] + pools[-1]]
-    ceiling = high - (len(places) - 1) * apart
-    moved, rank = [0.0] * len(places), 0
-    for pool in pools:
-        for _ in pool:
-            moved[order[rank]] = min(max(fmean(pool), low), ceiling) + rank * apart
-            rank += 1
+    moved = [0.0] * len(places)
+    ascending = [fmean(pool) for pool in pools for _ in pool]
+    for rank, (index, place) in enumerate(zip(order, ascending, strict=True)):
+        moved[index] = min(max(place, low), high - room) + rank * apart
     return moved
 
 
@@ -230,7 +227,7 @@ class Layer:
 
     @property
     def look(self) -> Look | None:
-        """Its look, if it has one of its own."""
+        """Its look, if it has one."""
         index = self.series if self.learner is None else self.learner
         return None if index is None else look(index)
 

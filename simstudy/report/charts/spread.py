@@ -81,12 +81,11 @@ def regret(split: Regret, learners: Sequence[str], unit: str, shown: Sequence[st
     axes = spec.sizes_axis(sizes, "training rows"), y
     for label in (label for label in split.learners if label in (shown or learners)):
         rows = table[table["learner"] == label]
-        x, (whole, floor, more) = rows["size"].tolist(), (rows[key].tolist() for key in PARTS)
-        tips = [
-            f"{size:,} rows: regret {number(a)}, representation {number(b)}, estimation {number(c)}"
-            + f" {unit}" * bool(unit)
-            for size, a, b, c in zip(x, whole, floor, more, strict=True)
-        ]
+        x, whole, floor = (rows[key].tolist() for key in ("size", *PARTS[:2]))
+        tips = []
+        for row in rows.to_dict("records"):
+            parts = ", ".join(f"{part} {number(row[part])}" for part in PARTS)
+            tips.append(f"{row['size']:,} rows: {parts} {unit}".rstrip())
         layers = (
             Span(x, [0.0] * len(x), floor, "representation"),
             Span(x, floor, whole, "estimation"),
@@ -123,9 +122,8 @@ def divergence(
             rows = of_learner[of_learner["size"] == size]
             x, y = (rows[name].tolist() for name in names)
             layers.append(Marks(x, y, kind="cell", shade=shade))
-        title = f"{reward.label} of {label} against {divergence.label}"
-        text = f"{len(of_learner)} cells."
-        charts.append(Chart(label, title, text, x_axis, y_axis, tuple(layers)))
+        title, drawn = f"{reward.label} of {label} against {divergence.label}", len(of_learner)
+        charts.append(Chart(label, title, f"{drawn} cells.", x_axis, y_axis, tuple(layers)))
     key = tuple(Key(f"{s:,}", "cell", shade=shades[s]) for s in spec.spaced(sizes, 4))
     return Panels(tuple(charts), key, "training rows", shared=True), len(cells), len(good)
 

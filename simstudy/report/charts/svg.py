@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from markupsafe import Markup, escape
 
@@ -15,7 +15,9 @@ from simstudy.report.charts import spec
 from simstudy.report.charts.spec import Chart, Floats, Line, Look, drawable
 from simstudy.report.prose.numbers import brief
 
-CURVES, NARROW = (780.0, 430.0), (360.0, 320.0)  # width and height of pictures
+Extent: TypeAlias = tuple[float, float]  # width and height
+Point: TypeAlias = tuple[float, float] | None  # None if it cannot be drawn
+CURVES, NARROW = (780.0, 430.0), (360.0, 320.0)  # of pictures
 MANY_CURVES, MANY_NARROW = (780.0, 560.0), (360.0, 420.0)  # those of many lines
 SMALL, TIMES, STUDY = (220.0, 176.0), (340.0, 250.0), (330.0, 325.0)
 FONT = 12.0  # pixels of letters
@@ -81,21 +83,12 @@ def path(kind: str, d: str) -> Markup:
     return element("path", class_=kind, d=d)
 
 
-def whole(
-    size: tuple[float, float], name: str, title: str, description: str, *content: str
-) -> Markup:
+def whole(size: Extent, name: str, title: str, description: str, *content: str) -> Markup:
     """A whole picture with its title and description; ``name`` must be unique on a page."""
-    return element(
-        "svg",
-        element("title", title, id=f"{name}-t"),
-        element("desc", description, id=f"{name}-d"),
-        *content,
-        viewBox=f"0 0 {_short(size[0])} {_short(size[1])}",
-        width=size[0],
-        height=size[1],
-        role="img",
-        aria_labelledby=f"{name}-t {name}-d",
-    )
+    (width, height), ids = size, (f"{name}-t", f"{name}-d")
+    named = element("title", title, id=ids[0]), element("desc", description, id=ids[1])
+    shape = {"viewBox": f"0 0 {_short(width)} {_short(height)}", "width": width, "height": height}
+    return element("svg", *named, *content, **shape, role="img", aria_labelledby=" ".join(ids))
 
 
 def classes(of: Look) -> str:
@@ -125,7 +118,7 @@ def swatches(labels: Sequence[str]) -> list[tuple[int, str, Markup]]:
 class _Frame:
     """The mapping from the numbers of a chart to pixels."""
 
-    def __init__(self, chart: Chart, size: tuple[float, float], room: float) -> None:
+    def __init__(self, chart: Chart, size: Extent, room: float) -> None:
         self.chart, (self.width, self.height) = chart, size
         self.font = 11.0 if size[0] < 300 else FONT
         self.letter = _LETTER * self.font / FONT
@@ -145,7 +138,7 @@ class _Frame:
     def y(self, value: float) -> float:
         return self.bottom - self.chart.y.share(value) * (self.bottom - self.top)
 
-    def points(self, x: Floats, y: Floats) -> list[tuple[float, float] | None]:
+    def points(self, x: Floats, y: Floats) -> list[Point]:
         """Positions of points; None for those that cannot be drawn."""
         both = zip(x, y, strict=True)
         return [(self.x(a), self.y(b)) if drawable(a) and drawable(b) else None for a, b in both]
@@ -173,7 +166,7 @@ class _Frame:
         return element("g", *parts, class_="axes")
 
 
-def draw(chart: Chart, name: str, size: tuple[float, float], labels: bool = False) -> Picture:
+def draw(chart: Chart, name: str, size: Extent, labels: bool = False) -> Picture:
     """A chart as SVG; with ``labels``, beside the ends of lines if they fit there."""
     lines = chart.labelled if labels else []
     widest = max((_LETTER * len(line.label) for line in lines), default=0.0)
@@ -190,7 +183,8 @@ def draw(chart: Chart, name: str, size: tuple[float, float], labels: bool = Fals
         content = [_layer(layer, frame) for layer in layers]
         grouped = {"class_": classes(look), "data_l": learner} if look else {}
         parts += [element("g", *content, **grouped)] if look else content
-    parts += [_words(layer, frame) for layer in chart.layers if isinstance(layer, spec.Rule)]
+    rules = [layer for layer in chart.layers if isinstance(layer, spec.Rule) and layer.words]
+    parts += [_words(rule, frame) for rule in rules]
     parts += [_label(line, place, frame) for line, place in zip(lines, places, strict=True)]
     if chart.kind:
         corners = None
@@ -201,7 +195,7 @@ def draw(chart: Chart, name: str, size: tuple[float, float], labels: bool = Fals
     return Picture(whole(size, name, chart.title, chart.description, *parts), bool(lines))
 
 
-def panels(charts: Iterable[Chart], name: str, size: tuple[float, float] = SMALL) -> list[Panel]:
+def panels(charts: Iterable[Chart], name: str, size: Extent = SMALL) -> list[Panel]:
     """Charts side by side."""
     drawn = []
     for index, chart in enumerate(charts):
@@ -214,15 +208,11 @@ def panels(charts: Iterable[Chart], name: str, size: tuple[float, float] = SMALL
 def _label(line: Line, place: float, frame: _Frame) -> Markup:
     """The label of a line beside its end, after its mark."""
     x, y, beside = frame.x(line.x[-1]) + 6, frame.y(line.y[-1]), frame.right + _LEADER
-    end = beside - (6 if line.look else 0)
-    return element(
-        "g",
-        path("leader", f"M{x:.1f} {y:.1f}L{end - 8:.1f} {place:.1f}H{end:.1f}"),
-        mark(line.look, beside, place) if line.look else Markup(),
-        element("text", line.label, x=beside + 8, y=place + 4),
-        class_=classes(line.look) if line.look else "s ceil",
-        data_l=line.learner,
-    )
+    end, look = beside - (6 if line.look else 0), line.look
+    leader = path("leader", f"M{x:.1f} {y:.1f}L{end - 8:.1f} {place:.1f}H{end:.1f}")
+    text = element("text", line.label, x=beside + 8, y=place + 4)
+    parts = leader, mark(look, beside, place) if look else Markup(), text
+    return element("g", *parts, class_=classes(look) if look else "s ceil", data_l=line.learner)
 
 
 def _layer(layer: spec.Layer, frame: _Frame) -> Markup:
@@ -291,15 +281,13 @@ def _marks(layer: spec.Marks, frame: _Frame) -> Markup:
 
 def _words(layer: spec.Rule, frame: _Frame) -> Markup:
     """The label of a horizontal line, in front of all other layers."""
-    if not layer.words:
-        return Markup()
     y = frame.y(layer.at)
     place = y + 14 if y + 15 <= frame.bottom - 2 else y - 5
     x, anchor = (frame.left + 2, "start") if layer.at_left else (frame.right - 2, "end")
     return element("text", layer.words, x=x, y=place, text_anchor=anchor, class_="note")
 
 
-def line(points: Iterable[tuple[float, float] | None]) -> str:
+def line(points: Iterable[Point]) -> str:
     """Path data through points, broken where there is none."""
     parts, pen = "", "M"
     for point in points:
@@ -309,9 +297,7 @@ def line(points: Iterable[tuple[float, float] | None]) -> str:
     return parts
 
 
-def band(
-    low: Sequence[tuple[float, float] | None], high: Sequence[tuple[float, float] | None]
-) -> str:
+def band(low: Sequence[Point], high: Sequence[Point]) -> str:
     """Path data of the area between two lines, in pieces where either is broken."""
     both = [(a, b) if a and b else () for a, b in zip(low, high, strict=True)]
     parts = ""

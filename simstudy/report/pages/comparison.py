@@ -94,29 +94,19 @@ def compare_page(compared: Compared, measure: str = "", title: str = "", citatio
     title, citation
         Of the page, and where the statements are from.
     """
-    names = [*compared.studies]
     content = _side_by_side(compared, measure) if measure else _one_by_one(compared)
-    return render(
-        "compare.html",
-        written="compared.html",
-        kind=compared.words,
-        manifest=next(iter(compared.studies.values())).manifest,
-        title=title or f"Comparison of {listed(names)}",
-        citation=citation,
-        names=names,
-        measure=measure,
-        variants=compared.variants,
-        **content,
-    )
+    names, first = [*compared.studies], next(iter(compared.studies.values()))
+    content |= {"title": title or f"Comparison of {listed(names)}", "citation": citation}
+    content |= {"names": names, "measure": measure, "variants": compared.variants}
+    content |= {"kind": compared.words, "manifest": first.manifest}
+    return render("compare.html", written="compared.html", **content)
 
 
 def _statements(compared: Compared, basis: str = "") -> list[Section]:
     """The statements and the verdicts on them, if there are any."""
-    if not compared.verdicts:
-        return []
     table = build.statements(compared.verdicts, compared.studies)
     content = {"table": table, "note": compared.note, "basis": basis}
-    return [Section("statements", "Statements", content)]
+    return [Section("statements", "Statements", content)] * bool(compared.verdicts)
 
 
 def _designs(compared: Compared, unlike: list[str]) -> Section:
@@ -132,44 +122,46 @@ def _side_by_side(compared: Compared, measure: str) -> dict[str, object]:
     shared = [label for label in learners if all(label in f.treatments for f in every.values())]
     reference = shared[0] if shared and len(learners) > 1 else ""
     shown = [*shared, *(label for label in learners if label not in shared)][:_MAX_LEARNERS]
-    places = {label: learners.index(label) for label in shown}
     first, info = next(iter(studies.values())), next(iter(every.values())).info
     units = {name: findings.info.unit for name, findings in every.items()}
     one_unit = len({*units.values()}) == 1
     if not one_unit:
         info = replace(info, unit=listed([f"{unit} in {name}" for name, unit in units.items()]))
     charts = lines.studies(every, learners, shown)
-    leads = lines.studies(every, learners, shown, reference) if reference else []
+    leads = lines.studies(every, learners, shown, reference) if reference else charts
+    pictures = [
+        [svg.draw(chart, f"{name}{place}", svg.STUDY) for place, chart in enumerate(each)]
+        for name, each in (("curves", charts), ("leads", leads))
+    ]
     differ, changes = compared.not_compared, None
     if compared.changes is not None:
         differ = comparison.changes_summary(compared.changes, compared.words)
         if len(compared.changes):
             label, confidence = with_unit(info), first.study.analysis.confidence
-            changes = build.changes(compared.changes, compared.words, label, confidence, places)
+            changes = build.changes(compared.changes, compared.words, label, confidence, learners)
     columns = [
         {
             "name": name,
             "title": name if variants else results.study.heading,
             "question": results.study.page.question(results.study, every[name]),
-            "finding": _finding(results, measure),
+            "finding": results.study.page.finding(every[name]),
             "statements": results.study.page.statements(results, every[name]),
             "unit": units[name],
-            "curves": svg.draw(charts[place], f"curves{place}", svg.STUDY).picture,
-            "differences": svg.draw(leads[place], f"leads{place}", svg.STUDY).picture
-            if reference
-            else None,
+            "curves": curves.picture,
+            "differences": lead.picture,
         }
-        for place, (name, results) in enumerate(studies.items())
+        for (name, results), curves, lead in zip(studies.items(), *pictures, strict=True)
     ]
     bars = comparison.of_each(several, comparison.pair_intervals)
-    lead = {"reference": reference, "label": with_unit(info), "bars": bars}
+    over = comparison.of_each(every, lambda e: f"{intervals_of_means(e)}, {captions.models(e)}")
+    content = {"reference": reference, "label": with_unit(info), "bars": bars}
     change = {"table": changes, "sentence": differ}
     unlike = comparison.unlike(studies)
     sections = [
         *_statements(compared, comparison.of_each(several, pair_method)),
         *([_sweep(every, learners)] if variants and len(every) > 1 else []),
         *([_readings(compared)] if compared.readings else []),
-        *[Section("differences", f"Differences from {reference}", lead, "leads", "Differences")]
+        *[Section("differences", f"Differences from {reference}", content, "leads", "Differences")]
         * bool(reference),
         Section("found", "What each study found"),
         *[Section("changes", "What differs between the studies", change, entry="Between studies")]
@@ -178,26 +170,18 @@ def _side_by_side(compared: Compared, measure: str) -> dict[str, object]:
     ]
     return {
         "columns": columns,
-        "learners": [(place, label, svg.swatch(place)) for label, place in places.items()],
+        "learners": [svg.swatches(learners)[learners.index(label)] for label in shown],
         "axis": axis_label(info),
         "shared": one_unit,
         "left_off": len(learners) - len(shown),
         "bars": len(shown) <= captions.MAX_BARS,
         "cut": any(chart.notes for chart in (*charts, *leads)),
-        "interval_note": comparison.of_each(
-            every, lambda each: f"{intervals_of_means(each)}, {captions.models(each)}"
-        ),
-        "found": [*filter(None, (*_summaries(compared), differ))] or [_finding(first, measure)],
+        "interval_note": over,
+        "found": [*filter(None, (*_summaries(compared), differ))] or [columns[0]["finding"]],
         "failed": claims.not_reproduced(compared.verdicts),
         "unlike": unlike and not variants,
         "sections": sections,
     }
-
-
-def _finding(results: Results, measure: str) -> str:
-    """What opens the page of a study."""
-    text: str = results.study.page.finding(results.findings(measure))
-    return text
 
 
 def _summaries(compared: Compared) -> Iterator[str]:
@@ -243,7 +227,7 @@ def _one_by_one(compared: Compared) -> dict[str, object]:
         {
             "title": f"{values.source}: {values.study}",
             "sentences": claims.published_summary(values, agreement),
-            "tables": [build.published(values, agreement)],
+            "table": build.published(values, agreement),
         }
         for values, agreement in compared.printed
     ]
@@ -278,11 +262,10 @@ def _measures(
     counts = Counter(name for results in studies.values() for name in results.measures)
     wanted = {results.measures[0] for results in studies.values()}
     wanted |= {line.claim.measure for verdict in verdicts for line in verdict.lines}
-    every = [name for name, _ in counts.most_common()]
-    if len(every) <= _MAX_MEASURES:
-        return every, 0
-    shown = [name for name in every if counts[name] > 1 or name in wanted]
-    return shown, len(every) - len(shown)
+    shown = [name for name, _ in counts.most_common()]
+    if len(shown) > _MAX_MEASURES:
+        shown = [name for name in shown if counts[name] > 1 or name in wanted]
+    return shown, len(counts) - len(shown)
 
 
 def _view(compared: Compared, index: int, measure: str) -> dict[str, object]:
@@ -292,7 +275,7 @@ def _view(compared: Compared, index: int, measure: str) -> dict[str, object]:
     for name, results in having.items():
         study, page = results.study, results.study.page
         design, overall[name] = opening(f"{page.design(study)}."), page.overall(results, measure)
-        texts = {"finding": _finding(results, measure), "design": design}
+        texts = {"finding": page.finding(results.findings(measure)), "design": design}
         columns.append({"name": name, "title": study.heading, **texts})
     info = next(iter(having.values())).info(measure)
     return {
@@ -306,13 +289,11 @@ def _view(compared: Compared, index: int, measure: str) -> dict[str, object]:
 
 def _means(studies: Mapping[str, Overall], compared: Compared, name: str, axis: str) -> Table:
     """The mean of every learner in every study, the best of each bold."""
-    rows: list[list[str | TableCell]] = []
+    rows, each = [], [(overall.means, overall.best) for overall in studies.values()]
     for place, label in enumerate(compared.learners):
-        if any(label in overall.means for overall in studies.values()):
-            cells = [
-                TableCell(number(overall.means.get(label, math.nan)), bold=label == overall.best)
-                for overall in studies.values()
-            ]
+        means = [(number(means.get(label, math.nan)), label == best) for means, best in each]
+        cells = [TableCell(mean, bold=best) for mean, best in means]
+        if any(label in means for means, _ in each):
             rows.append([words(label, "", place), *cells])
     heads = [words(compared.words.treatment), *map(TableCell, studies)]
     caption = (

@@ -7,11 +7,12 @@ first other training sizes, then classes, then data sets.
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import cache
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -61,22 +62,26 @@ class CurveSection:
     name: str  # different for each section of a page
     heading: str
     note: str  # why there are no curves; empty otherwise
-    pictures: tuple[tuple[str, str, Markup, str], ...] = ()  # kind, title, picture and caption
-    classes: tuple[tuple[str, str], ...] = ()  # keys and texts of what can be chosen
-    sizes: tuple[tuple[str, str], ...] = ()
+    pictures: Sequence[tuple[str, str, Markup, str]] = ()  # kind, title, picture and caption
+    classes: Sequence[tuple[str, str]] = ()  # keys and texts of what can be chosen
+    sizes: Sequence[tuple[str, str]] = ()
     numbers: str = ""  # as JSON
     prior: str = ""
     decided: str = ""  # what the table of decisions shows
-    decisions: tuple[DecisionRow, ...] = ()
-    remarks: tuple[str, ...] = ()
+    decisions: Sequence[DecisionRow] = ()
+    remarks: Sequence[str] = ()
     truth: bool = False
     profit: str = ""  # the values that profit is drawn for
-    bytes: int = 0  # of pictures and numbers
+
+    @property
+    def bytes(self) -> int:
+        """The size of pictures and numbers."""
+        return len(self.numbers) + sum(len(picture) for _, _, picture, _ in self.pictures)
 
 
 def curve_section(results: AnswerResults) -> CurveSection:
     """The curves of models."""
-    return _section(results, "decisions", None)
+    return _section(results, "decisions", "Curves", partial(ranked, results))
 
 
 def data_curve_sections(results: AnswerResults) -> list[CurveSection]:
@@ -97,29 +102,27 @@ def data_curve_sections(results: AnswerResults) -> list[CurveSection]:
                 "others, use results.curves or simstudy figures."
             )
             return [*sections, CurveSection("decisions-other", "Curves of other data sets", note)]
-        answers = DataAnswers(results, name, every)
-        sections.append(_section(results, f"decisions{place}", name, answers, len(names)))
+        section, read = f"decisions{place}", partial(DataAnswers, results, name, every)
+        sections.append(_section(results, section, f"Curves: {name}", read, len(names)))
     return sections
 
 
 def _section(
     results: AnswerResults,
     name: str,
-    dataset: str | None,
-    answers: RankedAnswers | None = None,
+    heading: str,
+    read: Callable[[], RankedAnswers],
     sections: int = 1,
 ) -> CurveSection:
-    heading = "Curves" if dataset is None else f"Curves: {dataset}"
     try:
-        answers = ranked(results, dataset) if answers is None else answers
+        answers = read()
         if isinstance(answers, ModelAnswers):
             answers.use(max(_MIN_MODELS, int(_choices(results, answers) * answers.number)))
         curves = [make_curves(results, answers, kind, pooled=False) for kind in DRAWN]
+        if not curves[0].table["curves"].max():
+            raise SimstudyError("no cell has answers of both classes")
     except SimstudyError as error:
         return CurveSection(name, heading, f"There are no curves: {error}.")
-    if not curves[0].table["curves"].max():
-        none = "There are no curves: no cell has answers of both classes."
-        return CurveSection(name, heading, none)
     return _made(results, answers, name, heading, curves, sections)
 
 
@@ -145,48 +148,42 @@ def _made(
     first = answers.rarer if named is None else named
     choices = sorted(classes, key=lambda choice: choice != first)
     prior = float(digits(curves[0].prior))
-    pictures = [*_pictures(name, curves, prior)]
-    drawn = sum(len(picture) for _, _, picture, _ in pictures)
-    room = MAX_BYTES // sections - drawn, _choices(results, answers) / sections
+    section = CurveSection(name, heading, "", _pictures(name, curves, prior))
+    room = MAX_BYTES // sections - section.bytes, _choices(results, answers) / sections
     text, sizes, kept, shown = _numbers(results, answers, choices, room)
     remarks, doses = [prose.averaged(curves[0])], results.study.doses
     if kept < len(choices):
-        every, shown_classes = len(answers.class_names), kept - (None in choices[:kept])
-        remarks.append(
-            f"Classes shown: {shown_classes} of {every}; results.curves provides all."
-            if shown_classes
-            else f"results.curves provides the curves of each of the {every} classes."
-        )
+        every, listed = len(answers.class_names), kept - (None in choices[:kept])
+        remark = f"results.curves provides the curves of each of the {every} classes."
+        some_classes = f"Classes shown: {listed} of {every}; results.curves provides all."
+        remarks.append(some_classes if listed else remark)
     if len(sizes) < len(doses):
         remarks.append(f"Training sizes shown: {len(sizes)} of {len(doses)}.")
     if isinstance(answers, ModelAnswers) and answers.number < results.study.models:
         remarks.append(f"Over the first {answers.number} of {results.study.models} models.")
-    return CurveSection(
-        name,
-        heading,
-        "",
-        tuple(pictures),
-        tuple((_key(choice), classes[choice]) for choice in choices[:kept]),
-        tuple((str(size), prose.size_words(Size.stored(size))) for size in sizes),
-        text,
-        digits(prior),
-        prose.decided(curves[0]),
-        tuple(_decided(shown, results.treatments, prior)),
-        tuple(remarks),
-        answers.truth_known,
-        prose.profit_values(prior),
-        drawn + len(text),
+    return replace(
+        section,
+        classes=[(_key(choice), classes[choice]) for choice in choices[:kept]],
+        sizes=[(str(size), prose.size_words(Size.stored(size))) for size in sizes],
+        numbers=text,
+        prior=digits(prior),
+        decided=prose.decided(curves[0]),
+        decisions=[*_decided(shown, results.treatments, prior)],
+        remarks=remarks,
+        truth=answers.truth_known,
+        profit=prose.profit_values(prior),
     )
 
 
 def _pictures(
     name: str, curves: Sequence[Curves], prior: float
-) -> Iterator[tuple[str, str, Markup, str]]:
-    lift = curves[DRAWN.index("lift")]
-    for each in [*curves, profit_of(lift, prior, 1.0, prior)]:
+) -> list[tuple[str, str, Markup, str]]:
+    pictures = []
+    for each in [*curves, profit_of(curves[DRAWN.index("lift")], prior, 1.0, prior)]:
         chart = decisions.chart(decisions.thinned(each, _EVERY))
         picture = svg.draw(chart, f"{name}-{each.kind}", SIZE).picture
-        yield each.kind, each.about.title, picture, prose.SHOWN[each.kind]
+        pictures.append((each.kind, each.about.title, picture, prose.SHOWN[each.kind]))
+    return pictures
 
 
 def _key(choice: int | None) -> str:
@@ -217,11 +214,8 @@ def _numbers(
     sizes = spec.spaced(doses, max(1, room // kept))
     if doses[-1] not in sizes:
         sizes = [doses[-1]]
-    content = {
-        f"{_key(choice)} {size}": choice_at(choice, size).numbers
-        for choice in choices[:kept]
-        for size in sizes
-    }
+    pairs = itertools.product(choices[:kept], sizes)
+    content = {f"{_key(choice)} {at}": choice_at(choice, at).numbers for choice, at in pairs}
     axes = {kind: [KINDS[kind].x, KINDS[kind].y] for kind in (*DRAWN, "profit")}
     numbers = {"axes": axes, "labels": results.treatments, "choices": content}
     return json.dumps(numbers, separators=(",", ":")), sizes, kept, first
@@ -284,14 +278,13 @@ def _decided(choice: Choice, labels: Sequence[str], prior: float) -> Iterator[De
         learner, cells = place if place < len(labels) else None, [NONE] * 4
         if points is None and learner is None:
             continue
-        if points is not None:
+        if points is not None and lift is not None:
             best = decision_curves.decide(points, prior)
             text = "all" if best.threshold == points.threshold[-1] else digits(best.threshold)
-            cells[:2] = "none" if math.isinf(best.threshold) else text, number(best.cost)
-            if lift is not None:
-                # The smallest of the shares that two letters do not distinguish.
-                share, profit = decision_curves.most_profitable(lift, prior, _STEPS)
-                cells[2:] = fixed(share, 2), number(profit)
+            text = "none" if math.isinf(best.threshold) else text
+            # The smallest of the shares that two letters do not distinguish.
+            share, profit = decision_curves.most_profitable(lift, prior, _STEPS)
+            cells = [text, number(best.cost), fixed(share, 2), number(profit)]
         yield label, learner, tuple(cells)
     yield "no row is positive", None, (NONE, number(prior), "0.00", number(0.0))
     yield "every row is positive", None, (NONE, number(1 - prior), "1.00", number(0.0))

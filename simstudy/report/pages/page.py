@@ -25,6 +25,7 @@ from simstudy.texts import printable
 
 TEMPLATES = Path(__file__).parents[1] / "templates"
 _MAX_WARNINGS = 10
+_DESIGN: dict[str, object] = {"aims": "", "estimands": "", "examples": None}
 
 
 def render(template: str, **content: object) -> str:
@@ -44,11 +45,8 @@ def render(template: str, **content: object) -> str:
         files[f"{table.name}.csv"] = table.csv
         return f"{table.name}.csv"
 
-    content = {"kind": experiment(DEFAULT), **content}
-    made = environment.get_template(template).render(
-        as_html=as_html, keep=keep, files=files, **content
-    )
-    return printable(made)
+    content = {"kind": experiment(DEFAULT), "as_html": as_html, "keep": keep, **content}
+    return printable(environment.get_template(template).render(files=files, **content))
 
 
 def _embedded(content: str) -> Markup:
@@ -62,20 +60,12 @@ def report_page(results: Results) -> str:
     The `Page` of the experiment provides the opening, the views of the measures and the sections.
     """
     study, page = results.study, results.study.page
-    return render(
-        "page.html",
-        written="sections.html",
-        study=study,
-        kind=study.experiment,
-        manifest=results.manifest,
-        title=study.heading,
-        page=page,
-        facts=page.facts(study),
-        learners=svg.swatches(results.treatments),
-        views=[view(results, index) for index in page.shown(results.measures)],
-        sections=[*page.sections(results), _reproduction(results)],
-        decisions=study.keep_answers,
-    )
+    content = {"study": study, "kind": study.experiment, "page": page, "title": study.heading}
+    content |= {"manifest": results.manifest, "facts": page.facts(study)}
+    content |= {"learners": svg.swatches(results.treatments), "decisions": study.keep_answers}
+    views = [view(results, index) for index in page.shown(results.measures)]
+    sections = [*page.sections(results), _reproduction(results)]
+    return render("page.html", written="sections.html", views=views, sections=sections, **content)
 
 
 def view(results: Results, index: int) -> dict[str, object]:
@@ -105,22 +95,15 @@ def design_section(
     results: Results,
     mechanism: Mapping[str, str],
     methods: Sequence[Table],
-    *,
-    aims: str = "",
-    estimands: str = "",
-    examples: tuple[Sequence[svg.Panel], str] | None = None,
+    **more: str | tuple[Sequence[svg.Panel], str],
 ) -> Section:
-    """How data were generated or split (``mechanism``), the methods, and the measures."""
-    content = {
-        "aims": aims,
-        "mechanism": mechanism,
-        "examples": examples,
-        "estimands": estimands,
-        "methods": methods,
-        "measures": facts.measures(results),
-        "conventions": conventions(results.study),
-    }
-    return Section("design", "Design", content)
+    """How data were generated or split (``mechanism``), the methods, and the measures.
+
+    ``more`` may have the ``aims``, the ``estimands``, and ``examples`` of models with a note.
+    """
+    facts_of = {"measures": facts.measures(results), "conventions": conventions(results.study)}
+    content = {"mechanism": mechanism, "methods": methods, **facts_of}
+    return Section("design", "Design", _DESIGN | content | more)
 
 
 def failures_section(results: Results, consequence: str) -> Section:

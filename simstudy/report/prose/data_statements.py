@@ -164,11 +164,11 @@ def reversal_sentence(reversals: Reversals, labels: tuple[str, str]) -> str:
     if not reversals.datasets:
         return f"{both} cannot be compared: on no data set do two learners have a mean by both."
     among = " among the learners with both" * reversals.partial
-    number, sets = len(reversals.found), counted(reversals.datasets, "data set")
+    number, sets = len(reversals.cases), counted(reversals.datasets, "data set")
     if not number:
         where = f" on all of {sets}" * (reversals.datasets > 1)
         return f"{both} name the same winner{where}{among}."
-    sure = sum(case.significant_first and case.significant_second for case in reversals.found)
+    sure = sum(case.significant_first and case.significant_second for case in reversals.cases)
     if reversals.datasets == 1:
         leads = "both leads are" if sure else "the leads are not both"
         return f"{both} name different winners{among}; {leads} significant."

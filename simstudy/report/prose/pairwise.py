@@ -111,7 +111,7 @@ def _course(course: Course) -> str:
         return ", and ".join(map(overtaking, course.changes))
     if (leader := course.leader) is None:
         return f"neither {course.first} nor {course.second} is significantly ahead at any size"
-    sizes, behind = [f"{size:,.0f}" for size in course.ahead_at(leader)], course.other(leader)
+    sizes, behind = [f"{size:,.0f}" for size in course.ahead_at(leader)], course.opponent(leader)
     few = len(sizes) <= _MAX_SIZES
     where = f"{listed(sizes, _MAX_SIZES)} rows" if few else f"{len(sizes)} sizes"
     return f"{leader} is ahead of {behind} at {where}; {behind} is never significantly ahead"

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
 
 import pandas as pd
 from markupsafe import Markup
@@ -20,13 +19,14 @@ from simstudy.report.prose.comparison import changes_method, settings
 from simstudy.report.prose.numbers import NONE, fixed, number, p_value, signed
 from simstudy.report.prose.pairwise import overtaking
 from simstudy.report.prose.phrases import listed, row_ranges
-from simstudy.report.tables.table import Table, TableCell, Text, make_table, table_of, words
+from simstudy.report.tables.table import Row, Table, TableCell, Text, make_table, table_of, words
 from simstudy.results.read.open import Results
 from simstudy.study.claims import Claim, ModelClaim
 from simstudy.study.lists import Published, Reading
 
 MAX_ROWS = 120  # of the table of differences
 _MARKS = dict(zip(VERDICTS, "✓✗?", strict=True))
+_KINDS = {verdict: f"verdict {verdict.replace(' ', '-')}" for verdict in VERDICTS}  # of cells
 
 
 def designs(studies: Mapping[str, Results]) -> Table:
@@ -42,26 +42,22 @@ def designs(studies: Mapping[str, Results]) -> Table:
 
 
 def changes(
-    table: pd.DataFrame, kind: Words, label: str, confidence: float, places: Mapping[str, int]
+    table: pd.DataFrame, kind: Words, label: str, confidence: float, learners: Sequence[str]
 ) -> Table:
     """The differences between studies, the clearest first."""
     both = {PAIRED, WELCH} <= {*table["test"]}
 
-    def learner(row: Mapping[Hashable, Any]) -> TableCell:
-        name = row["learner"]
-        return words(name, "", places[name]) if name in places else words(name)
-
-    def tested(row: Mapping[Hashable, Any], text: str) -> str:
+    def tested(row: Row, text: str) -> str:
         return text if row["test"] in (PAIRED, WELCH) else ""
 
-    def verdict(row: Mapping[Hashable, Any]) -> TableCell:
+    def verdict(row: Row) -> TableCell:
         test = tested(row, f"({row['test']})") if both else ""
         if row["changed"]:
             return TableCell("differs", test, "win")
         return TableCell(tested(row, "not significant") or row["test"], test, "tie")
 
-    columns: dict[str, Callable[[Mapping[Hashable, Any]], Text]] = {
-        kind.treatment: learner,
+    columns: dict[str, Callable[[Row], Text]] = {
+        kind.treatment: lambda row: words(row["learner"], "", learners.index(row["learner"])),
         "rows": lambda row: f"{row['size']:,}",
         "studies": lambda row: f"{row['first']} → {row['second']}",
         "means": lambda row: f"{number(row['mean_first'])} → {number(row['mean_second'])}",
@@ -74,8 +70,8 @@ def changes(
     caption += " Degrees of freedom and numbers of models are in the file."
     if len(table) > MAX_ROWS:
         caption += f" {len(table) - MAX_ROWS} more, with smaller |t|, are in the file."
-    shown, title = clearest_first(table)[:MAX_ROWS], f"Differences in mean {label}"
-    rows = shown.to_dict("records")
+    rows = clearest_first(table)[:MAX_ROWS].to_dict("records")
+    title = f"Differences in mean {label}"
     return table_of(rows, "between_studies", title, columns, caption=caption, data=table)
 
 
@@ -94,17 +90,12 @@ def statements(verdicts: Sequence[StatementVerdict], studies: Mapping[str, Resul
     columns: dict[str, Callable[[StatementVerdict], Text]] = {
         "statement": lambda judged: judged.statement.text,
         "where": where,
-        "verdict": lambda judged: TableCell(judged.verdict, kind=_kind(judged.verdict)),
+        "verdict": lambda judged: TableCell(judged.verdict, kind=_KINDS[judged.verdict]),
         "numbers": lambda judged: TableCell(_evidence(judged, unit), kind="numbers"),
     }
     data = pd.DataFrame([row for judged in verdicts for row in _checks(judged)])
     title = "Statements and verdicts"
     return table_of(verdicts, "statements", title, columns, texts=4, data=data)
-
-
-def _kind(verdict: str) -> str:
-    """The class of a cell with a verdict."""
-    return f"verdict {verdict.replace(' ', '-')}"
 
 
 def _evidence(judged: StatementVerdict, unit: Callable[[Claim], str]) -> Markup:
@@ -119,11 +110,8 @@ def _evidence(judged: StatementVerdict, unit: Callable[[Claim], str]) -> Markup:
     checks = [(line, check) for line in judged.lines for check in line.checks]
     short = [claims.tally([check for _, check in checks])] if len(checks) > 1 else []
     if not short or judged.verdict != REPRODUCED:  # the first interval that decides
-        short += [
-            claims.numbers(check, unit(line.claim))
-            for line, check in checks
-            if line.verdict == check.verdict == judged.verdict
-        ][:1]
+        deciding = [pair for pair in checks if pair[0].verdict == pair[1].verdict == judged.verdict]
+        short += [claims.numbers(check, unit(line.claim)) for line, check in deciding[:1]]
     folded = Markup("<details><summary>{}</summary>{}</details>")
     return folded.format("; ".join(short), Markup("").join(parts))
 
@@ -132,11 +120,8 @@ def _numbers(verdict: Verdict, unit: str, named: bool) -> Markup:
     """The intervals of a line of a statement as a list, and what they rest on."""
     made = Markup("<b>{}</b>: {} ").format(verdict.claim.text, verdict.verdict) if named else ""
     if named or len(verdict.checks) > 1:
-        item = Markup("<li>{} <em>{}</em></li>")
-        items = [
-            item.format(claims.numbers(check, unit), claims.SHORT[check.verdict])
-            for check in verdict.checks
-        ]
+        item, checks = Markup("<li>{} <em>{}</em></li>"), verdict.checks
+        items = [item.format(claims.numbers(c, unit), claims.SHORT[c.verdict]) for c in checks]
         made += Markup("<ul>{}</ul>").format(Markup("\n").join(items))
     if bases := [*dict.fromkeys(filter(None, map(claims.basis, verdict.checks)))]:
         made += Markup('<span class="from">{}</span>').format("; ".join(bases))
@@ -146,19 +131,18 @@ def _numbers(verdict: Verdict, unit: str, named: bool) -> Markup:
 def _checks(judged: StatementVerdict) -> list[dict[str, object]]:
     """One row for each interval, with all digits."""
     rows = []
+    start: dict[str, object]
     for line in judged.lines:
         claim = line.claim
-        start: dict[str, object] = {"statement": judged.statement.text}
-        start["statement_verdict"] = judged.verdict
         keys = ("id", "study", "text", "source", "reading", "relation", "measure")
+        start = {"statement": judged.statement.text, "statement_verdict": judged.verdict}
         start |= {key: getattr(claim, key) for key in keys}
         if isinstance(claim, ModelClaim):
             values = " ".join(f"{value:g}" for value in claim.value or [])
             start |= {"margin": claim.margin, "value": values, "some": claim.some}
-        start["verdict"] = line.verdict
         for check in line.checks:
             numbers = {name: getattr(check, name) for name in check.columns}
-            rows.append({**start, "check": check.verdict, **numbers})
+            rows.append(start | {"verdict": line.verdict, "check": check.verdict} | numbers)
     return rows
 
 
@@ -173,32 +157,23 @@ def readings(columns: claims.Readings, variants: bool = False) -> Table:
         lines.append([name, *(_mark(judged, row[0]) for judged in row)])
     totals = [str(claims.reproduced(verdicts)) for _, verdicts in columns]
     lines.append([words(done, f"of {len(columns[0][1])}"), *totals])
-    data = pd.DataFrame(
-        {
-            "reading": reading.label,
-            "settings": reading.settings,
-            "post_hoc": reading.post_hoc,
-            "study": judged.statement.study,
-            "statement": judged.statement.text,
-            "verdict": judged.verdict,
-            "line": line.claim.text,
-            "line_verdict": line.verdict,
-        }
-        for reading, verdicts in columns
-        for judged in verdicts
-        for line in judged.lines
-    )
-    file, title = "readings", "Verdicts by reading"
-    if variants:
-        file, title = "variants", "Findings by variant"
-    return make_table(file, title, [noun, *heads], lines, data=data)
+    rows = []
+    for reading, verdicts in columns:
+        for judged in verdicts:
+            about = reading.label, reading.settings, reading.post_hoc, judged.statement.study
+            verdict = judged.statement.text, judged.verdict
+            rows += [(*about, *verdict, line.claim.text, line.verdict) for line in judged.lines]
+    names = ["reading", "settings", "post_hoc", "study", "statement", "verdict"]
+    table = pd.DataFrame(rows, columns=[*names, "line", "line_verdict"])
+    title = "Findings by variant" if variants else "Verdicts by reading"
+    file = "variants" if variants else "readings"
+    return make_table(file, title, [noun, *heads], lines, data=table)
 
 
 def _head(place: int, reading: Reading) -> TableCell:
     """The number of a reading, with its label for those who do not see the list below."""
-    text = Markup('<span title="{}">{}{}<span class="away">: {}</span></span>')
-    star = "*" if reading.post_hoc else ""
-    return TableCell(text.format(reading.label, place, star, reading.label))
+    text = Markup('<span title="{0}">{1}<span class="away">: {0}</span></span>')
+    return TableCell(text.format(reading.label, f"{place}{'*' * reading.post_hoc}"))
 
 
 def _mark(judged: StatementVerdict, first: StatementVerdict) -> TableCell:
@@ -209,7 +184,7 @@ def _mark(judged: StatementVerdict, first: StatementVerdict) -> TableCell:
     )
     unlike = " unlike" * (judged.verdict != first.verdict)
     made = text.format(lines, _MARKS[judged.verdict], judged.verdict)
-    return TableCell(made, kind=_kind(judged.verdict) + unlike)
+    return TableCell(made, kind=_KINDS[judged.verdict] + unlike)
 
 
 def sweep(variants: Mapping[str, ModelFindings]) -> Table:
@@ -217,11 +192,10 @@ def sweep(variants: Mapping[str, ModelFindings]) -> Table:
     sizes = sorted({size for findings in variants.values() for size in findings.design.sizes})
     lines, rows = [], []
     for name, findings in variants.items():
-        standings = {standing.size: standing for standing in findings.standings}
+        leading = {each.size: (each.leader, each.contenders[1:]) for each in findings.standings}
         cells = [words(name)]
         for size in sizes:
-            standing = standings.get(size)
-            best, level = (standing.leader, standing.contenders[1:]) if standing else (NONE, ())
+            best, level = leading.get(size, (NONE, ()))
             cells.append(words(best, f"or {listed(level)}" if level else ""))
             rows.append({"variant": name, "size": size, "best": best, "or": ", ".join(level)})
         changes = [overtaking(c) for course in findings.courses for c in course.changes]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Any, Unpack
+from dataclasses import replace
 
 import pandas as pd
 
@@ -19,15 +19,7 @@ from simstudy.report.prose import data_statements as prose
 from simstudy.report.prose import numbers
 from simstudy.report.prose.numbers import NONE, number, p_value, signed
 from simstudy.report.prose.phrases import axis_label, opening
-from simstudy.report.tables.table import (
-    Options,
-    Table,
-    TableCell,
-    Text,
-    make_table,
-    table_of,
-    words,
-)
+from simstudy.report.tables.table import Row, Table, TableCell, Text, make_table, table_of, words
 from simstudy.results.read.open import Results
 from simstudy.texts import counted
 
@@ -43,13 +35,14 @@ def _by_dataset(
     title: str,
     learners: Sequence[str],
     rows: Mapping[str, Sequence[Text]],
-    **more: Unpack[Options],
+    data: pd.DataFrame,
+    caption: str = "",
 ) -> Table:
     """A row for each data set, a column for each learner."""
     heads = [TableCell(label, learners=(place,)) for place, label in enumerate(learners)]
     lines = [[dataset, *cells] for dataset, cells in rows.items()]
-    more["cut"] = True
-    return make_table(name, title, ["data set", *heads], lines, **more)
+    heads = [words("data set"), *heads]
+    return make_table(name, title, heads, lines, caption=caption, data=data, cut=True)
 
 
 def means(findings: DataFindings, after: str = "", *, spread: bool = False) -> Table:
@@ -64,9 +57,9 @@ def means(findings: DataFindings, after: str = "", *, spread: bool = False) -> T
     spread
         Whether 1.96 standard deviations between splits stand beside each mean.
     """
-    rows: dict[str, list[TableCell]] = {dataset: [] for dataset in findings.datasets}
-    for dataset, cells in rows.items():
-        shades = _shades(findings.placings(dataset))
+    rows: dict[str, list[TableCell]] = {}
+    for dataset in findings.datasets:
+        shades, cells = _shades(findings.placings(dataset)), rows.setdefault(dataset, [])
         best = findings.best[dataset] if len(findings.learners) > 1 else ()
         for place, label in enumerate(findings.learners):
             finite = not math.isnan(findings.table[label][dataset])
@@ -76,8 +69,7 @@ def means(findings: DataFindings, after: str = "", *, spread: bool = False) -> T
     title = f"Mean {axis_label(findings.info)} by data set{after}"
     caption = MEANS + " ±: 1.96 standard deviations between splits (not standard errors)." * spread
     data = findings.means.rename_axis("dataset").reset_index()
-    name = "means_spread" if spread else "means"
-    return _by_dataset(name, title, findings.learners, rows, caption=caption, data=data)
+    return _by_dataset("means" + "_spread" * spread, title, findings.learners, rows, data, caption)
 
 
 def _shades(ranks: pd.Series[float]) -> dict[Hashable, str]:
@@ -103,8 +95,8 @@ def standings(findings: DataFindings) -> Table:
         f"numbers of data sets. {opening(prose.method(findings))}."
     )
     title = f"Learners on {counted(len(findings.datasets), 'data set')}, by {findings.info.label}"
-    options: Options = {"caption": caption, "data": pd.DataFrame(findings.standings)}
-    return table_of(findings.standings, "standings", title, columns, **options)
+    rows, data = findings.standings, pd.DataFrame(findings.standings)
+    return table_of(rows, "standings", title, columns, caption=caption, data=data)
 
 
 def winners(findings: DataFindings) -> Table:
@@ -119,8 +111,9 @@ def winners(findings: DataFindings) -> Table:
         f"{opening(prose.method(findings))}."
     )
     title = f"Winners and losers by {findings.info.label}"
-    options: Options = {"caption": caption, "data": outcome.pairs, "rules": {len(lines) - 1}}
-    return make_table("winners", title, ["data set", *outcome.learners], cells, **options)
+    heads, last = ["data set", *outcome.learners], {len(lines) - 1}
+    table = make_table("winners", title, heads, cells, caption=caption, data=outcome.pairs)
+    return replace(table, rules=last)
 
 
 def tests(over: OverSets) -> Table:
@@ -133,9 +126,10 @@ def tests(over: OverSets) -> Table:
         "p from": lambda test: words("" if test.reason else prose.p_method(test)),
     }
     caption = (
-        f"Whether any learners differ; tests of pairs decide which ({prose.over_method(over)}). "
-        "Friedman's chi-squared and Iman & Davenport's F are corrected for ties; up to 15 data "
-        "sets p is from permutations of the ranks within data sets."
+        "These test whether any learners differ; pairwise tests decide which "
+        f"({prose.over_method(over)}). Friedman's chi-squared and Iman & Davenport's F are "
+        "corrected for ties. With up to 15 data sets, p comes from permutations of the ranks "
+        "within data sets."
     )
     title = f"Tests of all learners over {len(over.datasets)} data sets"
     every: list[Friedman | FTest] = [over.friedman, over.iman_davenport, over.quade]
@@ -159,7 +153,7 @@ def pairs(over: OverSets, info: MeasureInfo) -> Table:
         "sign test, adjusted p": lambda pair: p_value(pair.p_sign_adjusted),
     }
     caption = (
-        f"Differences in favour of the first. Better: {prose.over_method(over)}. The p of the "
+        f"Differences are in favour of the first. Better: {prose.over_method(over)}. The p of the "
         "sign test is adjusted in the same way. "
     )
     if len(over.datasets) < LEAST_SETS:
@@ -179,32 +173,28 @@ def pairs(over: OverSets, info: MeasureInfo) -> Table:
 
 def reversals(cases: Reversals, labels: tuple[str, str]) -> Table:
     """Data sets on which two measures name different winners."""
-    lines: list[list[Text]] = [
-        [
-            row.dataset,
-            words(row.winner_first),
-            TableCell(signed(row.difference_first), bold=row.significant_first),
-            p_value(row.p_first),
-            words(row.winner_second),
-            TableCell(signed(row.difference_second), bold=row.significant_second),
-            p_value(row.p_second),
-        ]
-        for row in cases.found
-    ]
+    lines = []
+    for row in cases.cases:
+        first = row.winner_first, row.difference_first, row.significant_first, row.p_first
+        second = row.winner_second, row.difference_second, row.significant_second, row.p_second
+        line: list[Text] = [row.dataset]
+        for winner, lead, significant, p in (first, second):
+            line += [words(winner), TableCell(signed(lead), bold=significant), p_value(p)]
+        lines.append(line)
     heads = [[f"best by {label}", "ahead by", "adjusted p"] for label in labels]
     caption = (
         "Ahead by: the mean lead over the winner by the other measure; bold if it is significant."
     )
     name = f"reversals_{cases.first}_{cases.second}"
     title = f"Different winners by {labels[0]} and {labels[1]}"
-    options: Options = {"caption": caption, "data": cases.table}
-    return make_table(name, title, ["data set", *heads[0], *heads[1]], lines, **options)
+    every = ["data set", *heads[0], *heads[1]]
+    return make_table(name, title, every, lines, caption=caption, data=cases.table)
 
 
 def example_sentences(cases: Reversals, labels: tuple[str, str]) -> list[str]:
     """A test row of each reversal that shows why, or one sentence why there are none."""
     sentences = []
-    for case in cases.found:
+    for case in cases.cases:
         if (row := case.example) is None:
             continue
         probabilities = row.probabilities_first, row.probabilities_second
@@ -216,7 +206,7 @@ def example_sentences(cases: Reversals, labels: tuple[str, str]) -> list[str]:
             f"{case.winner_second}; by {labels[0]} {number(row.difference_first)} for "
             f"{case.winner_first}."
         )
-    reasons = dict.fromkeys(case.no_example for case in cases.found if case.no_example)
+    reasons = dict.fromkeys(case.no_example for case in cases.cases if case.no_example)
     return sentences or [f"No example row: {reason}." for reason in reasons]
 
 
@@ -231,19 +221,19 @@ def correlations(correlated: Correlations, labels: tuple[str, str]) -> Table:
         f"{overall['negative']} negative of {overall['cells']}."
     )
     name = f"correlations_{correlated.first}_{correlated.second}"
-    title, last = f"Correlation of {labels[0]} and {labels[1]}", {len(rows) - 1}
-    options: Options = {"caption": caption, "data": correlated.cells, "rules": last}
-    return _by_dataset(name, title, [*means.index], rows, **options)
+    title, learners = f"Correlation of {labels[0]} and {labels[1]}", [*means.index]
+    table = _by_dataset(name, title, learners, rows, correlated.cells, caption)
+    return replace(table, rules={len(rows) - 1})
 
 
 def properties(table: pd.DataFrame) -> Table:
     """What the data sets are like."""
 
-    def between(part: str) -> Callable[[Mapping[Hashable, Any]], str]:
+    def between(part: str) -> Callable[[Row], str]:
         keys = f"least_{part}_rows", f"most_{part}_rows"
         return lambda row: "–".join(dict.fromkeys(f"{row[key]:,}" for key in keys))
 
-    columns: dict[str, Callable[[Mapping[Hashable, Any]], str]] = {
+    columns: dict[str, Callable[[Row], str]] = {
         "data set": lambda row: str(row["dataset"]),
         "rows": lambda row: f"{row['rows']:,}",
         "training": between("train"),
@@ -253,23 +243,20 @@ def properties(table: pd.DataFrame) -> Table:
         "classes": lambda row: f"{row['classes']:,}",
         "missing": lambda row: numbers.percent(row["missing"]),
     }
-    caption = "Missing: the share of missing values among all values of attributes."
-    title, options = "Properties of the data sets", Options(caption=caption, data=table)
-    return table_of(table.to_dict("records"), "properties", title, columns, **options)
+    caption = "Missing: the share of missing values among all attribute values."
+    rows, title = table.to_dict("records"), "Properties of the data sets"
+    return table_of(rows, "properties", title, columns, caption=caption, data=table)
 
 
 def costs(results: Results, totals: pd.DataFrame) -> Table:
     """Seconds to fit and to predict all splits, data sets × learners."""
-    rows = {}
+    rows, columns = {}, ["fit_seconds", "predict_seconds"]
     for dataset, times in totals.groupby("dataset", sort=False):
-        each = times.set_index("learner").loc[results.treatments]
-        seconds = zip(each["fit_seconds"], each["predict_seconds"], strict=True)
-        rows[str(dataset)] = [
-            TableCell(numbers.duration(fit), numbers.duration(predict), learners=(place,))
-            for place, (fit, predict) in enumerate(seconds)
-        ]
-    title = "Median time to fit, and below it to predict, a split"
-    return _by_dataset("seconds", title, results.treatments, rows, data=totals)
+        each = times.set_index("learner").loc[results.treatments, columns].map(numbers.duration)
+        cells = enumerate(each.itertuples(index=False, name=None))
+        rows[str(dataset)] = [TableCell(fit, more, learners=(i,)) for i, (fit, more) in cells]
+    title = "Median time to fit a split (below: to predict)"
+    return _by_dataset("seconds", title, results.treatments, rows, totals)
 
 
 def size_words(results: Results, size: int) -> str:

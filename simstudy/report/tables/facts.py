@@ -20,11 +20,9 @@ MAX_FAILURES = 10  # that are listed
 def methods(results: Results) -> list[Table]:
     """What is compared, and the learners."""
     kind, study = results.study.experiment, results.study
-    if study.treatments == study.learners:
-        return [learners(results)]
     title = f"{kind.name.capitalize()} compared"
     compared = _components(results, "compared", title, kind.treatment, study.treatments)
-    return [compared, learners(results)]
+    return [compared] * (study.treatments != study.learners) + [learners(results)]
 
 
 def learners(results: Results) -> Table:
@@ -60,26 +58,20 @@ def measures(results: Results) -> Table:
 
 def costs(results: ModelResults, medians: pd.DataFrame) -> Table:
     """Median seconds to fit and to predict, learners by sizes."""
-    cells = {}
-    for row in medians.to_dict("records"):
-        times = duration(row["fit_seconds"]), duration(row["predict_seconds"])
-        cells[row["learner"], row["size"]] = TableCell(*times)
-    title = "Median time to fit, and below it to predict, by training rows"
+    times = medians.set_index(["learner", "size"])[["fit_seconds", "predict_seconds"]]
+    cells = {at: TableCell(fit, more) for at, fit, more in times.map(duration).itertuples()}
+    title = "Median time to fit (below: to predict) by training rows"
     kind, labels = results.study.experiment, results.treatments
     return by_size("seconds", title, kind, labels, results.doses, cells, data=medians)
 
 
 def regret(results: Results, split: Regret) -> Table:
     """Mean regret and its parts with their standard errors."""
-    lines = [
-        [
-            words(label, "", place),
-            TableCell(rows(row["size"])),
-            *(TableCell(number(row[key]), f"± {number(row[f'{key}_se'])}") for key in PARTS),
-        ]
-        for place, label in enumerate(results.treatments)
-        for row in split.table[split.table["learner"] == label].to_dict("records")
-    ]
+    lines = []
+    for place, label in enumerate(results.treatments):
+        for row in split.table[split.table["learner"] == label].to_dict("records"):
+            parts = [TableCell(number(row[key]), f"± {number(row[f'{key}_se'])}") for key in PARTS]
+            lines.append([words(label, "", place), TableCell(rows(row["size"])), *parts])
     unit = results.info("regret").unit
     title = f"Mean regret and its parts ({unit}) ± Monte-Carlo standard error"
     return make_table("regret", title, ["learner", "rows", *PARTS], lines, data=split.table)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import pandas as pd
 
@@ -13,32 +13,13 @@ from simstudy.analysis.models.average_ranks import Ranks
 from simstudy.analysis.models.findings import Absent, ModelFindings
 from simstudy.analysis.models.standings import AHEAD, IDENTICAL, UNTESTED, Pair
 from simstudy.analysis.models.thresholds import Course, as_table
-from simstudy.report.prose import captions, phrases
+from simstudy.report.prose import captions, numbers, phrases
 from simstudy.report.prose import pairwise as prose
-from simstudy.report.prose.numbers import (
-    NONE,
-    fixed,
-    number,
-    p_value,
-    percent,
-    rows,
-    setting,
-    share,
-)
-from simstudy.report.tables.table import (
-    Options,
-    Table,
-    TableCell,
-    Text,
-    by_size,
-    make_table,
-    table_of,
-    words,
-)
+from simstudy.report.prose.numbers import NONE, fixed, number, p_value, rows
+from simstudy.report.tables.table import Row, Table, TableCell, by_size, make_table, table_of, words
 
 MAX_IN_MATRIX = 8  # learners whose pairs are all shown
 _MIN_DECIMALS, _MAX_DECIMALS = 4, 6
-Row: TypeAlias = Mapping[Hashable, Any]  # of a data frame
 
 
 def decimals(widths: Iterable[float]) -> int:
@@ -65,7 +46,7 @@ def means(findings: ModelFindings, alone: bool = True) -> Table:
     half = "" if findings.info.share else "half-width of "
     caption = f"Means {over}; {captions.beside(findings)} {half}{intervals}. " * alone
     if marked:
-        tests = f" ({prose.pair_method(findings)}; α = {setting(findings.alpha)})" * alone
+        tests = f" ({prose.pair_method(findings)}; α = {numbers.setting(findings.alpha)})" * alone
         caption += (
             f"Bold: the best mean at each size; †: not significantly different from it{tests}."
         )
@@ -74,13 +55,13 @@ def means(findings: ModelFindings, alone: bool = True) -> Table:
     data["best"] = [mark == "best" for mark in marks]
     data["not_different_from_best"] = [mark == "level" for mark in marks]
     title = f"Mean {phrases.axis_label(findings.info)} by {kind.treatment} and {kind.dose} rows"
-    options: Options = {"caption": caption.strip(), "data": data}
-    return by_size("means", title, kind, design.learners, design.sizes, cells, **options)
+    table = by_size("means", title, kind, design.learners, design.sizes, cells, data=data)
+    return replace(table, caption=caption.strip())
 
 
 def _marks(findings: ModelFindings) -> dict[tuple[str, int], str]:
     """The cells with the "best" mean at a size, and those "level" with it by the tests."""
-    marks: dict[tuple[str, int], str] = {}
+    marks = {}
     for standing in findings.standings if len(findings.design.learners) > 1 else ():
         marks[standing.leader, standing.size] = "best"
         level_with = (*standing.level, *standing.identical)
@@ -88,28 +69,20 @@ def _marks(findings: ModelFindings) -> dict[tuple[str, int], str]:
     return marks
 
 
-def _written(key: str, write: Callable[[float], str]) -> Callable[[Row], str]:
-    return lambda row: write(row[key])
-
-
-def _three(value: float) -> str:
-    return number(value, 3)
-
-
 # How the columns of tests of effects are written: of the ANOVA, then of its sphericity.
 _COLUMNS: dict[str, Callable[[Row], str]] = {
     "effect": lambda row: row["effect"],
     "df": lambda row: f"{row['df1']:,}, {number(row['df2'], 1).removesuffix('.0')}",
     "F": lambda row: number(row["F"], 2),
-    "p": _written("p", p_value),
-    "p (G–G)": _written("p_gg", p_value),
-    "p (H–F)": _written("p_hf", p_value),
-    "η²G": _written("eta2_generalized", _three),
-    "η²p": _written("eta2_partial", _three),
-    "Mauchly's W": _written("mauchly_w", share),
-    "p (W)": _written("mauchly_p", p_value),
-    "ε G–G": _written("eps_gg", _three),
-    "ε H–F": _written("eps_hf", _three),
+    "p": lambda row: p_value(row["p"]),
+    "p (G–G)": lambda row: p_value(row["p_gg"]),
+    "p (H–F)": lambda row: p_value(row["p_hf"]),
+    "η²G": lambda row: number(row["eta2_generalized"], 3),
+    "η²p": lambda row: number(row["eta2_partial"], 3),
+    "Mauchly's W": lambda row: numbers.share(row["mauchly_w"]),
+    "p (W)": lambda row: p_value(row["mauchly_p"]),
+    "ε G–G": lambda row: number(row["eps_gg"], 3),
+    "ε H–F": lambda row: number(row["eps_hf"], 3),
 }
 
 
@@ -124,7 +97,7 @@ def tests(findings: ModelFindings) -> dict[str, Table | Absent]:
         columns = {head: _COLUMNS[head] for head in heads}
         return table_of(shown, name, title, columns, caption=note, data=data)
 
-    fitted = findings.anova
+    fitted, mixed = findings.anova, findings.mixed if findings.incomplete else None
     made: dict[str, Table | Absent] = {}
     if isinstance(fitted, Absent):
         made |= {"anova": fitted, "sphericity": fitted}
@@ -135,13 +108,11 @@ def tests(findings: ModelFindings) -> dict[str, Table | Absent]:
         data = fitted.table[["effect", "mauchly_w", "mauchly_p", "eps_gg", "eps_hf"]]
         title, note = f"Sphericity in the ANOVA of {label}", captions.SPHERICITY
         made["sphericity"] = effects("sphericity", title, heads[:1] + heads[8:], data, note)
-    if findings.incomplete:
-        mixed, title = findings.mixed, f"Mixed model of {label}, models as random effects"
-        made["mixed_model"] = (
-            mixed
-            if isinstance(mixed, Absent)
-            else effects("mixed_model", title, heads[:4], mixed.table, captions.mixed(mixed))
-        )
+    if isinstance(mixed, Absent):
+        made["mixed_model"] = mixed
+    elif mixed:
+        title, note = f"Mixed model of {label}, models as random effects", captions.mixed(mixed)
+        made["mixed_model"] = effects("mixed_model", title, heads[:4], mixed.table, note)
     return made
 
 
@@ -161,25 +132,18 @@ def pairs(findings: ModelFindings, size: int) -> Table:
     title = f"{rows(size)} {findings.design.words.dose} rows, differences in {measured}"
     names = [words(label, "", place) for place, label in enumerate(learners)]
     if len(learners) <= MAX_IN_MATRIX:
-        verdicts = {
-            (p.first, p.second): _verdict(p.better_first(learners), findings) for p in compared
-        }
+        ordered = {(p.first, p.second): p.better_first(learners) for p in compared}
+        texts = {pair: _verdict(ordered[pair], findings) for pair in ordered}
         lines = []
-        for first in names[:-1]:
-            texts = [verdicts.get((first.text, n.text), ("", "", "none")) for n in names[1:]]
-            cells = zip(texts, names[1:], strict=True)
-            lines.append([first, *(TableCell(*text, second.learners) for text, second in cells)])
+        for row in names[:-1]:
+            cells = [(texts.get((row.text, n.text), ("", "", "none")), n) for n in names[1:]]
+            lines.append([row, *(TableCell(*text, n.learners) for text, n in cells)])
         return make_table(f"pairs_{size}", title, [words(""), *names[1:]], lines, data=table)
-    best = ranked[0]
+    best, lines = ranked[0], []
     against = [pair.seen_from(best) for pair in compared if best in (pair.first, pair.second)]
-    against.sort(key=lambda pair: ranked.index(pair.second))
-    lines = [
-        [
-            names[learners.index(pair.second)],
-            TableCell(*_verdict(pair.better_first(ranked), findings)),
-        ]
-        for pair in against
-    ]
+    for pair in sorted(against, key=lambda pair: ranked.index(pair.second)):
+        verdict = TableCell(*_verdict(pair.better_first(ranked), findings))
+        lines.append([names[learners.index(pair.second)], verdict])
     (mean,) = (mean.mean for mean in findings.means_of(best) if mean.size == size)
     head = f"{best}, best mean" if math.isfinite(mean) else f"{best}; no mean is finite"
     data = table[(table["first"] == best) | (table["second"] == best)]
@@ -191,7 +155,7 @@ def _verdict(pair: Pair, findings: ModelFindings) -> tuple[str, str, str]:
     if pair.verdict == UNTESTED:
         return "not compared", prose.why_untested(pair), "tie"
     if pair.verdict == IDENTICAL:
-        return "identical", f"in all of {pair.n} models", "tie"
+        return "identical", f"in all {pair.n} models", "tie"
     if pair.verdict == AHEAD:
         return pair.first, prose.lead_text(pair, findings), "win"
     return "no significant difference", f"{pair.first} {prose.lead_text(pair, findings)}", "tie"
@@ -208,7 +172,7 @@ def pairwise(findings: ModelFindings) -> Table | Absent:
         low, high = number(row["lower"], digits), number(row["upper"], digits)
         return f"[{low}, {high}]" if math.isfinite(row["lower"]) else NONE
 
-    columns: dict[str, Callable[[Row], Text]] = {
+    columns: dict[str, Callable[[Row], str]] = {
         "rows": lambda row: rows(row["size"]),
         kind.name: lambda row: f"{row['first']} − {row['second']}",
         "difference": lambda row: number(row["difference"], digits),
@@ -217,14 +181,16 @@ def pairwise(findings: ModelFindings) -> Table | Absent:
         "df": lambda row: number(row["df"], 0),
         "p": lambda row: p_value(row["p_adjusted"]),
     }
-    caption = f"{phrases.opening(prose.pair_method(findings))}. p is adjusted likewise."
-    caption += " The intervals are Bonferroni's: Holm's method has none." * design.holm
+    caption = (
+        f"{phrases.opening(prose.pair_method(findings))}. p values are adjusted in the same way."
+    )
+    caption += " The intervals are Bonferroni-adjusted, since Holm's method has none." * design.holm
     starts = itertools.accumulate(len(findings.pairs_at(size)) for size in design.sizes[:-1])
     data = table.assign(measure=findings.measure, confidence=design.confidence)
     data["adjustment"] = design.adjustment
     title = f"Mean paired differences in {phrases.axis_label(findings.info)} at each {kind.size}"
-    options: Options = {"caption": caption, "data": data, "rules": {*starts}}
-    return table_of(table.to_dict("records"), "pairwise", title, columns, texts=2, **options)
+    made = table_of(table.to_dict("records"), "pairwise", title, columns, 2, data=data)
+    return replace(made, caption=caption, rules={*starts})
 
 
 def thresholds(
@@ -242,43 +208,44 @@ def thresholds(
     interval = f"{phrases.level(findings.design.confidence)} interval"
     heads = [kind.treatment, "against", "between", "estimate (rows)", interval]
     heads += ["ahead at", "behind at", "models"]
-    options: Options = {"caption": " ".join(filter(None, notes)), "data": as_table(courses)}
-    return make_table("thresholds", title, heads, lines, texts=2, **options)
+    caption, data = " ".join(filter(None, notes)), as_table(courses)
+    return make_table("thresholds", title, heads, lines, 2, caption=caption, data=data)
 
 
-def _course(course: Course, learners: Sequence[str]) -> Iterator[list[Text]]:
+def _course(course: Course, learners: Sequence[str]) -> Iterator[list[TableCell]]:
     """The changes of the learner ahead of a pair, or one row that says that there is none."""
     both = [*map(learners.index, (course.first, course.second))]
     for change in course.changes or (None,):
         ahead = change.ahead if change else course.leader or course.first
-        behind = course.other(ahead)
+        behind = course.opponent(ahead)
         between, estimate = "none" if course.analysed else course.note, (NONE, NONE)
         if change:
             between = f"{rows(change.before)}–{rows(change.after)}"
         if change and change.estimated:
             estimate = rows(change.crossing), prose.interval(change)
         sizes = [", ".join(map(rows, course.ahead_at(name))) or NONE for name in (ahead, behind)]
-        line: list[Text] = [words(ahead, "", *both), behind, between, *estimate]
-        yield [*line, *map(words, sizes), f"{course.n:,}"]
+        cells = map(TableCell, (between, *estimate))
+        names = words(ahead, "", *both), words(behind)
+        yield [*names, *cells, *map(words, sizes), TableCell(f"{course.n:,}")]
 
 
 def precision(findings: ModelFindings) -> Table:
     """Monte-Carlo standard errors of every mean and every paired difference."""
     errors = findings.precision
     digits = decimals(errors["mcse"])
-    columns: dict[str, Callable[[Row], Text]] = {
+    columns: dict[str, Callable[[Row], str]] = {
         "rows": lambda row: rows(row["size"]),
         "mean or difference": lambda row: " − ".join(filter(None, (row["first"], row["second"]))),
         "n": lambda row: f"{row['n']:,}",
         "estimate": lambda row: number(row["estimate"], digits),
         "sd": lambda row: number(row["sd"], digits),
         "MCSE": lambda row: number(row["mcse"], digits),
-        "error": lambda row: percent(row["mcse_error"], 0),
+        "error": lambda row: numbers.percent(row["mcse_error"], 0),
     }
     title = f"Precision of means of {phrases.axis_label(findings.info)} and of paired differences"
+    made = table_of(errors.to_dict("records"), "precision", title, columns, 2, data=errors)
     rules = {len(findings.means)} - {len(errors)}
-    options: Options = {"caption": captions.PRECISION, "data": errors, "rules": rules}
-    return table_of(errors.to_dict("records"), "precision", title, columns, texts=2, **options)
+    return replace(made, caption=captions.PRECISION, rules=rules)
 
 
 def standard_errors(findings: ModelFindings) -> Table:
@@ -288,8 +255,8 @@ def standard_errors(findings: ModelFindings) -> Table:
     named = table.assign(row=table["first"].where(table["kind"] == "mean", largest))
     errors = named.groupby(["row", "size"], sort=False)["mcse"].max()
     cells = {place: TableCell(number(error, digits)) for place, error in errors.items()}
-    rows_of = f"{design.words.dose} rows"
-    title = f"Monte-Carlo standard errors of mean {phrases.with_unit(findings.info)} by {rows_of}"
+    measure, dose = phrases.with_unit(findings.info), design.words.dose
+    title = f"Monte-Carlo standard errors of mean {measure} by {dose} rows"
     labels, sizes = design.learners, design.sizes
     return by_size("precision", title, design.words, labels, sizes, cells, data=table)
 
@@ -315,16 +282,17 @@ def ranks(findings: ModelFindings) -> Table | Absent:
         return Absent(f"at least two {kind.name} are needed")
     every, without = {}, ""
     for at in (*sizes, None) if len(sizes) > 1 else sizes:
+        head = "all sizes" if at is None else rows(at)
         if isinstance(ranking := findings.ranks(at), Absent):
-            where = "Over all sizes" if at is None else f"At {rows(at)} rows"
+            where = f"Over {head}" if at is None else f"At {head} rows"
             without += f" {where} there are no ranks: {ranking.text}."
         else:
-            every["all sizes" if at is None else rows(at)] = ranking
+            every[head] = ranking
     if not every:
         return Absent(without.strip().removesuffix("."))
     by_learner = [each.table.set_index("learner")["rank"] for each in every.values()]
-    lines: list[list[Text]] = [
-        [words(label, "", i), *(number(ranked[label], 2) for ranked in by_learner)]
+    lines = [
+        [words(label, "", i), *(TableCell(number(ranked[label], 2)) for ranked in by_learner)]
         for i, label in enumerate(learners)
     ]
     facts: dict[str, Callable[[Ranks], str]] = {
@@ -335,15 +303,14 @@ def ranks(findings: ModelFindings) -> Table | Absent:
         "p (F)": lambda each: p_value(each.p_F),
         "critical difference": lambda each: number(each.critical_difference, 2),
     }
-    lines += [[name, *map(fact, every.values())] for name, fact in facts.items()]
+    for name, fact in facts.items():
+        lines.append([words(name), *(TableCell(fact(each)) for each in every.values())])
     keys = ("chi2", "df", "p", "F", "df1", "df2", "p_F", "method", "critical_difference")
     data = pd.concat(
-        each.table.assign(
-            size="all" if each.at is None else each.at, **{key: getattr(each, key) for key in keys}
-        )
+        each.table.assign(size=each.at or "all", **{key: getattr(each, key) for key in keys})
         for each in every.values()
     )
     caption = captions.ranks_table(findings, overall="all sizes" in every) + without
-    options: Options = {"caption": caption, "data": data, "cut": True, "rules": {len(learners)}}
-    title = f"Average ranks by {findings.info.label}"
-    return make_table("ranks", title, [kind.treatment, *every], lines, **options)
+    heads, title = [kind.treatment, *every], f"Average ranks by {findings.info.label}"
+    made = make_table("ranks", title, heads, lines, caption=caption, data=data, cut=True)
+    return replace(made, rules={len(learners)})

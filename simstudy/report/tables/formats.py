@@ -6,6 +6,7 @@ import re
 
 from markupsafe import Markup, escape
 
+from simstudy.report.charts.svg import element
 from simstudy.report.tables.table import Table, TableCell
 from simstudy.results.read.model_analyses import ModelResults
 from simstudy.texts import on_one_line
@@ -40,53 +41,41 @@ _MARKDOWN = re.compile(r"([\\|*_`\[\]<>#~$])")
 
 def as_html(table: Table) -> Markup:
     """Write the element of a table, without title and caption."""
-    heads = "".join(map(_head, table.heads))
-    body = "\n".join(_row(row, place in table.rules) for place, row in enumerate(table.rows))
-    close = ' class="many"' if len(table.heads) > _MANY else ""
-    return Markup(
-        f"<table{close}>\n<thead><tr>{heads}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>"
-    )
+    heads = [_head(head) for head in table.heads]
+    rows = [_row(row, place in table.rules) for place, row in enumerate(table.rows)]
+    lines = [element("thead", element("tr", *heads)), "<tbody>", *rows, "</tbody>"]
+    body = Markup("\n").join(["", *map(Markup, lines), ""])
+    return element("table", body, class_="many" if len(table.heads) > _MANY else None)
 
 
-# The functions below build text that is escaped where it enters; `as_html` marks it as such.
+def _of(cell: TableCell) -> str | None:
+    """The numbers of its learners, by which a page hides it."""
+    return " ".join(map(str, cell.learners)) or None
 
 
-def _of(learners: tuple[int, ...]) -> str:
-    """The attribute by which a page hides learners."""
-    numbers = " ".join(map(str, learners))
-    return f' data-l="{numbers}"' if learners else ""
+def _head(head: TableCell) -> Markup:
+    text = element("span", head.text, class_="w")
+    made = element("th", text, scope="col", class_=head.kind, data_l=_of(head))
+    return made if head.text else element("td")
 
 
-def _head(head: TableCell) -> str:
-    if not head.text:
-        return "<td></td>"
-    text = f'<span class="w">{escape(head.text)}</span>'
-    return f'<th scope="col" class="{escape(head.kind)}"{_of(head.learners)}>{text}</th>'
-
-
-def _row(row: list[TableCell], ruled: bool) -> str:
+def _row(row: list[TableCell], ruled: bool) -> Markup:
     first, *rest = row
-    rule = ' class="ruled"' if ruled else ""
-    start = f"<tr{rule}{_of(first.learners)}>"
-    name = f'<span class="w">{escape(first.text)}</span>{_more(first)}'
-    cells = [f'<th scope="row" class="{escape(first.kind)}">{name}</th>']
-    cells += [
-        f'<td class="{escape(c.kind)}"{_of(c.learners)}>{_text(c)}{_more(c)}</td>' for c in rest
-    ]
-    return f"{start}{''.join(cells)}</tr>"
+    name = element("span", first.text, class_="w"), _more(first)
+    cells = [element("th", *name, scope="row", class_=first.kind)]
+    cells += [element("td", _text(c), _more(c), class_=c.kind, data_l=_of(c)) for c in rest]
+    return element("tr", *cells, class_="ruled" if ruled else None, data_l=_of(first))
 
 
-def _text(cell: TableCell) -> str:
-    text = escape(cell.text)
-    if cell.kind == "win":
-        return f'<strong class="w">{text}</strong>'
-    if "t" in cell.kind.split():
-        return f'<span class="w">{text}</span>'
-    return (f"<strong>{text}</strong>" if cell.bold else text) + "†" * cell.dagger
+def _text(cell: TableCell) -> Markup:
+    if cell.kind == "win" or "t" in cell.kind.split():
+        return element("strong" if cell.kind == "win" else "span", cell.text, class_="w")
+    text = element("strong", cell.text) if cell.bold else escape(cell.text)
+    return text + "†" * cell.dagger
 
 
-def _more(cell: TableCell) -> str:
-    return f' <span class="more">{escape(cell.more)}</span>' if cell.more else ""
+def _more(cell: TableCell) -> Markup:
+    return " " + element("span", cell.more, class_="more") if cell.more else Markup()
 
 
 def notebook_summary(results: ModelResults) -> str:
@@ -106,17 +95,13 @@ def as_latex(table: Table, caption: str, label: str) -> str:
     """Write a table for a paper; it needs booktabs, and longtable if it is long."""
     parts = []
     long = len(table.rows) > _LONG
-    for place, piece in enumerate(table.pieces(_ACROSS)):
-        text = latex_text(caption) if place == 0 else "(continued)"
-        named = f"\\caption{{{text}}}" + f"\\label{{{label}}}" * (place == 0)
-        head = _latex_row(piece.heads)
-        lines = [
-            r"\midrule " * (number in table.rules) + _latex_row(row)
-            for number, row in enumerate(piece.rows)
-        ]
-        shape = _shape(piece)
+    for number, piece in enumerate(table.pieces(_ACROSS)):
+        text = "(continued)" if number else latex_text(caption)
+        named = f"\\caption{{{text}}}" + f"\\label{{{label}}}" * (number == 0)
+        head, shape, rows = _latex_row(piece.heads), _shape(piece), enumerate(piece.rows)
+        lines = [r"\midrule " * (place in table.rules) + _latex_row(row) for place, row in rows]
         # A continuation has the number of the table that it continues.
-        again = [r"\addtocounter{table}{-1}"] * (place > 0)
+        again = [r"\addtocounter{table}{-1}"] * (number > 0)
         if long:
             top = [rf"\begin{{longtable}}{{{shape}}}", rf"{named} \\"]
             top += [r"\toprule", head, r"\midrule", r"\endhead", r"\bottomrule", r"\endfoot"]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias, TypedDict, TypeVar, Unpack
+from typing import Any, TypeAlias, TypeVar
 
 import pandas as pd
 
@@ -28,6 +28,7 @@ class TableCell:
 
 
 Text: TypeAlias = str | TableCell
+Row: TypeAlias = Mapping[Hashable, Any]  # of a data frame
 Record = TypeVar("Record")
 
 
@@ -43,7 +44,7 @@ class Table:
     data: pd.DataFrame | None = field(default=None, repr=False)  # for CSV; default: the texts
     texts: int = 1  # columns of text, from the left; repeated if the table is split
     cut: bool = False  # whether it may be split if it is too wide
-    rules: set[int] = field(default_factory=set)  # the rows above which there is a rule
+    rules: Container[int] = ()  # the rows above which there is a rule
 
     def pieces(self, across: int) -> Iterator[Table]:
         """Split a table that may be cut into pieces with at most ``across`` columns of numbers."""
@@ -67,22 +68,17 @@ class Table:
         return as_csv(data)
 
 
-class Options(TypedDict, total=False):
-    """The optional fields of a `Table`."""
-
-    caption: str
-    data: pd.DataFrame
-    cut: bool
-    rules: set[int]
-
-
 def make_table(
     name: str,
     title: str,
     heads: Sequence[Text],
     lines: Iterable[Sequence[Text]],
     texts: int = 1,
-    **more: Unpack[Options],
+    *,
+    caption: str = "",
+    data: pd.DataFrame | None = None,
+    cut: bool = False,
+    rules: Container[int] = (),
 ) -> Table:
     """Make a table of texts and cells.
 
@@ -98,7 +94,7 @@ def make_table(
     beyond = range(texts, len(heads))
     rows = [row(line, beyond) for line in lines]
     numeric = {i for i in beyond if any(line[i].kind.split()[0] == "n" for line in rows)}
-    return Table(name, title, row(heads, numeric), rows, texts=texts, **more)
+    return Table(name, title, row(heads, numeric), rows, caption, data, texts, cut, rules)
 
 
 def table_of(
@@ -107,11 +103,14 @@ def table_of(
     title: str,
     columns: Mapping[str, Callable[[Record], Text]],
     texts: int = 1,
-    **more: Unpack[Options],
+    *,
+    caption: str = "",
+    data: pd.DataFrame | None = None,
+    cut: bool = False,
 ) -> Table:
     """Make a table with a row for each record; each column has a function from records to cells."""
     lines = [[cell(record) for cell in columns.values()] for record in records]
-    return make_table(name, title, [*columns], lines, texts, **more)
+    return make_table(name, title, [*columns], lines, texts, caption=caption, data=data, cut=cut)
 
 
 def words(text: str, more: str = "", *learners: int) -> TableCell:
@@ -126,21 +125,22 @@ def by_size(
     learners: Sequence[str],
     sizes: Sequence[int],
     cells: Mapping[Any, TableCell],
-    **more: Unpack[Options],
+    *,
+    caption: str = "",
+    data: pd.DataFrame,
 ) -> Table:
     """Make a table of treatments by sizes, turned if sizes are many; others go below a rule."""
     labels = dict.fromkeys([*learners, *(label for label, _ in cells)])
     names = [words(label, "", *[i] * (i < len(learners))) for i, label in enumerate(labels)]
     lines: list[list[Text]]
+    rules = {len(learners)} - {len(names)}
     if len(sizes) <= _FEW or len(names) > _FEW:
         heads = [words(kind.treatment), *(TableCell(row_count(size)) for size in sizes)]
         lines = [[name, *(cells[name.text, size] for size in sizes)] for name in names]
-        more["rules"] = {len(learners)} - {len(names)}
     else:
         heads = [words(f"{kind.dose} rows"), *(replace(name, kind="n") for name in names)]
-        lines = [
-            [row_count(at), *(replace(cells[n.text, at], learners=n.learners) for n in names)]
-            for at in sizes
-        ]
-    more["cut"] = True
-    return make_table(table, title, heads, lines, **more)
+        lines, rules = [], set()
+        for at in sizes:
+            named = [replace(cells[name.text, at], learners=name.learners) for name in names]
+            lines.append([words(row_count(at)), *named])
+    return make_table(table, title, heads, lines, caption=caption, data=data, cut=True, rules=rules)

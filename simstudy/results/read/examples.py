@@ -36,13 +36,13 @@ def with_examples(results: DataResults, reversals: Reversals, size: int) -> Reve
         results._tables()  # refused if they have changed
         plan, answers = results._plan, read_answers(results)
     except SimstudyError as error:
-        unexplained = (replace(each, no_example=str(error)) for each in reversals.found)
-        return replace(reversals, found=tuple(unexplained))
+        unexplained = (replace(each, no_example=str(error)) for each in reversals.cases)
+        return replace(reversals, cases=tuple(unexplained))
     measures = {spec.label: spec for spec in plan.measured}
     plan = replace(plan, measured=tuple(measures[name] for name in names))
     signs = np.array([1.0 if results.info(name).greater_is_better else -1.0 for name in names])
-    shown = (_shown(reversal, plan, size, answers, signs) for reversal in reversals.found)
-    return replace(reversals, found=tuple(shown))
+    shown = (_shown(reversal, plan, size, answers, signs) for reversal in reversals.cases)
+    return replace(reversals, cases=tuple(shown))
 
 
 def _shown(

@@ -29,22 +29,18 @@ class Extent:
     cards: tuple[int, ...] | None = None
 
     def demand_classes(self, key: str, number: int) -> None:
-        """Raise a ValueError unless all models have so many classes."""
+        """Raise a ValueError unless all models have this number of classes."""
         if {*self.classes} != {number}:
             classes = " to ".join(map(str, sorted({*self.classes})))
             raise ValueError(f"{key} is for {number} classes, and models have {classes}")
 
     def with_attributes(self, number: int, values: tuple[int, int]) -> Extent:
-        """Return the extent of models with so many further attributes."""
-        cards = self.cards
-        if cards is not None:
-            cards = (*cards[:-1], *([values[1]] * number), cards[-1])
-        return replace(
-            self,
-            variables=(self.variables[0] + number, self.variables[1] + number),
-            values=(min(self.values[0], values[0]), max(self.values[1], values[1])),
-            cards=cards,
-        )
+        """Return the extent of models with this number of further attributes."""
+        fewest, most = self.variables
+        variables = fewest + number, most + number
+        ends = min(self.values[0], values[0]), max(self.values[1], values[1])
+        cards = self.cards and (*self.cards[:-1], *([values[1]] * number), self.cards[-1])
+        return replace(self, variables=variables, values=ends, cards=cards)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from simstudy.sources.changes.world import World, extended
 
 @dataclass(frozen=True)
 class Duplicate(Change):
-    """Duplicates of attributes are added, which repeat what others say.
+    """Copies of attributes are added, exact or with some values replaced.
 
     Parameters
     ----------
@@ -22,7 +22,7 @@ class Duplicate(Change):
         How many copies are added, after the other attributes. The attributes to copy are chosen at
         random, all of them before one is copied twice.
     rate : float >= 0, <= 1
-        How often a copy shows one of the other values, each as likely; 0 for exact copies.
+        How often a copy has one of the other values, all equally likely; 0 for exact copies.
     attributes : list of str, optional
         The attributes to copy instead, ``number`` times each.
 
@@ -53,14 +53,13 @@ class Duplicate(Change):
             while len(chosen) < self.number:
                 chosen += rng.permutation(len(model.cards) - 1).tolist()
             del chosen[self.number :]
-        copies = [
-            (f"{model.names[v]}_copy", (v,), replaced(model.cards[v], self.rate)) for v in chosen
-        ]
+        names, cards = model.names, model.cards
+        copies = [(f"{names[v]}_copy", (v,), replaced(cards[v], self.rate)) for v in chosen]
         return world.with_models(lambda each: extended(each, copies))
 
 
 def replaced(values: int, rate: float) -> FloatArray:
-    """Return P(value shown | value), another value being shown at a rate, all as likely."""
+    """Return P(value shown | value): at this rate another value is shown, all equally likely."""
     if values == 1:
         return np.ones((1, 1))
     table = np.full((values, values), rate / (values - 1))

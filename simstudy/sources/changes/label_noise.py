@@ -18,17 +18,17 @@ from simstudy.sources.changes.world import World
 class LabelNoise(Change):
     """Labels are wrong in some rows, whatever the attributes.
 
-    On training rows alone, the truth is the posterior of the true class, and the limit of a learner
+    On training rows only, the truth is the posterior of the true class, and the limit of a learner
     is its fit to the rows with wrong labels. On both, the truth is the posterior of the label.
 
     Parameters
     ----------
     rate : float >= 0, <= 1
-        How often a label is wrong; all wrong classes are as likely.
+        How often a label is wrong; all wrong classes are equally likely.
     confusion : list of lists of float, optional
         Instead of a rate: in row i the probabilities of the labels of a row of class i.
     on : {"train", "both"}
-        Whether the labels of training rows alone are wrong, or those of test rows too.
+        Whether only the labels of training rows are wrong, or those of test rows too.
 
     References
     ----------
@@ -65,6 +65,6 @@ class LabelNoise(Change):
         if self.confusion is None:
             return replaced(classes, self.rate)
         if len(self.confusion) != classes:
-            rows = f"{len(self.confusion)} classes"
-            raise ValueError(f"confusion is for {rows}, and the model has {classes}")
+            text = f"confusion is for {len(self.confusion)} classes, and the model has {classes}"
+            raise ValueError(text)
         return np.array(self.confusion)

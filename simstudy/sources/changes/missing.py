@@ -26,7 +26,7 @@ class Missing(Change):
     given : str, optional
         The attribute that the rate depends on.
     attributes : list of str, optional
-        The attributes that lose values; all but ``given`` if left out.
+        The attributes that lose values; all but ``given`` if omitted.
 
     References
     ----------
@@ -43,8 +43,8 @@ class Missing(Change):
         probabilities = self._rates and all(0 <= rate < 1 for rate in self._rates)
         require(probabilities, "rate", self.rate, "it must be at least 0, below 1")
         if self.given is None and len(self._rates) > 1:
-            need = "needs 'given', the attribute that it depends on"
-            raise ValueError(f"rate = {list(self._rates)} {need}")
+            text = f"rate = {list(self._rates)} needs 'given', the attribute that it depends on"
+            raise ValueError(text)
 
     @property
     def _rates(self) -> tuple[float, ...]:

@@ -75,9 +75,8 @@ class Shift(Change):
 
 def _shifted(model: Model, variable: int, marginal: Marginal, rng: np.random.Generator) -> Model:
     card = model.cards[variable]
-    match marginal:
-        case "uniform":
-            return with_marginal(model, variable, np.full(card, 1 / card))
-        case "random":
-            return with_marginal(model, variable, rng.dirichlet(np.ones(card)))
+    if marginal == "uniform":
+        marginal = tuple(np.full(card, 1 / card))
+    elif marginal == "random":
+        marginal = tuple(rng.dirichlet(np.ones(card)))
     return with_marginal(model, variable, np.array(marginal, dtype=np.float64))

@@ -7,9 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
-from simstudy.arrays import FloatArray, IntArray
+from simstudy.arrays import BoolArray, FloatArray, IntArray
 from simstudy.data.codes import MISSING
 from simstudy.data.sample import Sample
 from simstudy.data.schema import Schema
@@ -22,8 +21,8 @@ class Gaps:
     """Which attributes lose values, and with what probability.
 
     A value is lost independently of all others and of the class, given the attribute ``given``.
-    That one is always observed, so what is lost depends on what is seen alone: the posterior given
-    the values that are seen is the same as if the others had never been asked for (Rubin 1976).
+    That one is always observed, so what is lost depends only on what is seen: the posterior given
+    the values that are seen is the same as if the others had never been measured (Rubin 1976).
 
     Attributes
     ----------
@@ -39,7 +38,7 @@ class Gaps:
     rates: tuple[float, ...]
     given: int | None = None
 
-    def lost(self, codes: IntArray, rng: np.random.Generator) -> npt.NDArray[np.bool_]:
+    def lost(self, codes: IntArray, rng: np.random.Generator) -> BoolArray:
         """Draw which values of these attributes are lost in complete rows."""
         rates = np.array(self.rates)
         rate = rates[0] if self.given is None else rates[codes[:, self.given]][:, None]
@@ -82,7 +81,7 @@ class Population:
     def sample(self, n: int, rng: np.random.Generator) -> Sample:
         """Draw ``n`` rows; a longer draw from the same stream starts with the same rows.
 
-        Labels and missing values use streams of their own, so that rows are those of the model
+        Labels and missing values use separate streams, so that rows are those of the model
         but for what is changed.
         """
         drawn = self.model.sample(n, rng)

@@ -79,9 +79,8 @@ class Family(ABC):
         allowed = f"it must be one of {', '.join(self._allowed_cpts)}"
         require(self.cpts in self._allowed_cpts, "cpts", self.cpts, allowed)
         if self.cpts != "dirichlet" and self.concentration != 1:
-            stated = f"concentration = {self.concentration} is not allowed with cpts"
-            rule = "it is a parameter of the Dirichlet distribution"
-            raise ValueError(f"{stated} = {self.cpts!r}; {rule}")
+            text = f"concentration = {self.concentration} is not allowed with cpts = {self.cpts!r}"
+            raise ValueError(f"{text}; it is a parameter of the Dirichlet distribution")
 
     def _check_prior(self) -> None:
         if self.class_prior is None or self.class_prior == "uniform":
@@ -140,7 +139,7 @@ class Family(ABC):
     def draw_causes(
         self, rng: np.random.Generator, cards: Sequence[int], most: int
     ) -> tuple[list[int], list[FloatArray]]:
-        """Choose at most so many attributes as parents of the target, and draw all marginals."""
+        """Choose at most ``most`` parents of the target, and draw the marginals of attributes."""
         attributes = len(cards) - 1
         chosen = rng.choice(attributes, size=min(most, attributes), replace=False)
         return sorted(chosen.tolist()), [self._draw_cpt(rng, (), card) for card in cards[:-1]]
@@ -157,13 +156,11 @@ class Family(ABC):
         prior = self._draw_cpt(rng, (), cards[target])
         components = []
         for structure in structures:
-            cpts = [
-                prior
-                if variable == target and not parents
-                else self._draw_cpt(rng, tuple(cards[p] for p in parents), cards[variable])
-                for variable, parents in enumerate(structure)
-            ]
-            parents = tuple(tuple(parents) for parents in structure)
+            cpts, parents = [], tuple(map(tuple, structure))
+            for variable, those in enumerate(parents):
+                shared = variable == target and not those
+                shape = tuple(cards[parent] for parent in those)
+                cpts.append(prior if shared else self._draw_cpt(rng, shape, cards[variable]))
             components.append(Component(1 / len(structures), parents, tuple(cpts)))
         return self.with_prior(Model(cards, components))
 
@@ -198,10 +195,9 @@ def check_range(name: str, bounds: Sequence[int], floor: str = "2") -> None:
     require(most <= _MAX, name, [least, most], f"the range must end at no more than {_MAX:,}")
 
 
-def attribute_parents(tree: Sequence[Sequence[int]]) -> list[list[int]]:
+def attribute_parents(tree: Sequence[Sequence[int]]) -> tuple[tuple[int, ...], ...]:
     """Return the parents of all variables with the target as a parent of every attribute.
 
     ``tree`` holds the attribute parents of each attribute.
     """
-    target = len(tree)
-    return [[*parents, target] for parents in tree] + [[]]
+    return (*((*parents, len(tree)) for parents in tree), ())

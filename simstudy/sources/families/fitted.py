@@ -1,32 +1,33 @@
-"""Networks fitted to a table: each model is one truth that the rows leave possible."""
+"""Networks fitted to a table: each model is a plausible true network given the rows."""
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
+from simstudy.arrays import FloatArray
 from simstudy.data.files.assembly import ReadOptions
 from simstudy.data.files.read import data_text, read_text_set
-from simstudy.data.preparation.prepare import Preparation
-from simstudy.data.preparation.suggested import suggested_preparation
+from simstudy.data.preparation.prepare import Preparation, suggested_preparation
 from simstudy.data.sample import Sample
+from simstudy.data.schema import Schema
 from simstudy.errors import require
-from simstudy.networks.model import Model
-from simstudy.sources.families.base import Family
-from simstudy.sources.families.fitters import (
-    FITTERS,
-    MAX_EXACT,
-    DrawStructure,
-    draw_model,
-    informative,
-)
+from simstudy.networks.model import Component, Model
+from simstudy.sources.families.base import Family, attribute_parents
 
+if TYPE_CHECKING:
+    from simstudy.learners.networks.camml.exact import TomPosterior
+
+Structure: TypeAlias = tuple[tuple[int, ...], ...]  # the parents of every variable
+DrawStructure: TypeAlias = Callable[[np.random.Generator], Structure]
+MAX_EXACT = 10  # variables
 _Columns: TypeAlias = tuple[str, tuple[str, ...], tuple[str, ...]]
 _DISCRETIZERS = ("auto", "mdl", "kononenko", "equal_frequency", "equal_width")
 _MAX_ATTRIBUTES = 61  # with the target 62 variables, as many as CaMML samples
@@ -63,7 +64,7 @@ class FittedFamily(Family):
     bins : int >= 2, <= 1000
         Number of bins of equal frequency or width.
     missing : {"value", "mode"}
-        Whether missing values are a value of their own, or replaced by the most frequent one.
+        Whether missing values are a separate value, or replaced by the most frequent one.
     max_attributes : int >= 1, <= 61
         If there are more attributes, those of greatest mutual information with the target are
         kept. Attributes of one value are always left out.
@@ -106,15 +107,14 @@ class FittedFamily(Family):
         self._check_choices()
         sample = self.sample
         if len(sample.cards) < 2:
-            left = "leaves no attribute with two values; 'equal_frequency' may"
-            raise ValueError(f"discretize = {self.discretize!r} {left}")
+            text = "leaves no attribute with two values; 'equal_frequency' may"
+            raise ValueError(f"discretize = {self.discretize!r} {text}")
         self._take_cards(sample.cards, sample.cards[-1])
         sampled = len(sample.cards) > MAX_EXACT and self.fitter in ("camml", "bootstrap")
         if sampled and find_spec("numba") is None:
-            raise ValueError(
-                f"with {len(sample.cards)} variables, fitter = {self.fitter!r} samples the "
-                "posterior, which needs numba: pip install 'simstudy[sampling]'; 'tan' does not"
-            )
+            text = f"with {len(sample.cards)} variables, fitter = {self.fitter!r} samples the "
+            text += "posterior, which needs numba: pip install 'simstudy[sampling]'; 'tan' does not"
+            raise ValueError(text)
 
     def _check_choices(self) -> None:
         for name, choice, allowed in (
@@ -183,3 +183,112 @@ def _fitted_rows(
         discretize = suggested_preparation(sample).discretize
     treatment = Preparation(discretize, bins, missing if sample.incomplete else "ignore")
     return informative(treatment.fit(sample).train, most)
+
+
+def informative(sample: Sample, most: int) -> Sample:
+    """Return complete rows without attributes of one value, with at most ``most`` attributes.
+
+    Those of greatest mutual information with the target are kept, in their order.
+    """
+    attributes = [place for place, card in enumerate(sample.cards[:-1]) if card > 1]
+    if len(attributes) > most:
+        target = len(sample.cards) - 1
+        shared = [_information(sample.counts(place, target)) for place in attributes]
+        best = np.argsort(-np.array(shared), kind="stable")[:most]
+        attributes = np.take(attributes, np.sort(best)).tolist()
+    kept = [*attributes, len(sample.cards) - 1]
+    if len(kept) == len(sample.cards):
+        return sample
+    variables = tuple(sample.schema.variables[place] for place in kept)
+    return Sample.of(np.asfortranarray(sample.values[:, kept]), Schema(variables))
+
+
+def _information(counts: FloatArray) -> float:
+    """Return the mutual information of two variables in nats."""
+    joint = counts / counts.sum()
+    even = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0, keepdims=True)
+    seen = joint > 0
+    return float((joint[seen] * np.log(joint[seen] / even[seen])).sum())
+
+
+def draw_model(
+    sample: Sample, structure: Structure, rng: np.random.Generator, prior: float = 0.5
+) -> Model:
+    """Draw the CPTs of a structure given complete rows: each row of one is Dirichlet(n + prior)."""
+    cpts = []
+    for variable, parents in enumerate(structure):
+        gammas = rng.standard_gamma(sample.counts(*parents, variable) + prior)
+        gammas = np.maximum(gammas, np.finfo(float).tiny)  # tiny shapes may give 0 everywhere
+        cpts.append(gammas / gammas.sum(axis=-1, keepdims=True))
+    names = [variable.name for variable in sample.schema.variables]
+    return Model(sample.cards, [Component(1.0, structure, tuple(cpts))], names)
+
+
+def camml_structures(sample: Sample, rng: np.random.Generator) -> DrawStructure:
+    """Structures from CaMML's posterior: exact up to 10 variables, sampled beyond."""
+    if len(sample.cards) <= MAX_EXACT:
+        from simstudy.learners.networks.camml.exact import ExactPosterior
+
+        exact = ExactPosterior(sample)
+        return lambda stream: draw_from_posterior(exact, stream)
+    from simstudy.learners.networks.camml.sampling import SampledPosterior
+    from simstudy.networks.elimination import members
+
+    dags, mass = SampledPosterior(sample, rng).clean_dags
+    return lambda stream: tuple(members(int(mask)) for mask in dags[_pick(mass, stream)])
+
+
+def bootstrap_structures(sample: Sample, rng: np.random.Generator) -> DrawStructure:
+    """CaMML's best network of rows drawn with replacement (Friedman, Goldszmidt & Wyner 1999)."""
+    from simstudy.learners.networks.camml.learner import CaMML
+
+    return lambda stream: CaMML(select="map").fit(_bootstrapped(sample, stream), stream).dag
+
+
+def tan_structures(sample: Sample, rng: np.random.Generator) -> DrawStructure:
+    """The TAN of rows drawn with replacement: its tree is uncertain, its kind is not."""
+    from simstudy.learners.bayes.tree_searches import cmi_tree
+
+    def draw(stream: np.random.Generator) -> Structure:
+        tree = cmi_tree(_bootstrapped(sample, stream), 0.5)
+        return attribute_parents([() if parent is None else (parent,) for parent in tree])
+
+    return draw
+
+
+def kdb_structures(sample: Sample, rng: np.random.Generator) -> DrawStructure:
+    """The 2-dependence classifier of rows drawn with replacement."""
+    from simstudy.learners.bayes.kdb import KDB
+
+    return lambda stream: attribute_parents(KDB(k=2).fit(_bootstrapped(sample, stream)).parents)
+
+
+FITTERS: dict[str, Callable[[Sample, np.random.Generator], DrawStructure]]
+FITTERS = {"camml": camml_structures, "tan": tan_structures}
+FITTERS |= {"kdb": kdb_structures, "bootstrap": bootstrap_structures}
+
+
+def draw_from_posterior(posterior: TomPosterior, rng: np.random.Generator) -> Structure:
+    """Draw a DAG from the exact posterior: an order, and parents among the predecessors."""
+    variables = posterior.variables
+    parents: list[tuple[int, ...]] = [()] * variables
+    masks, placed = np.arange(posterior.sets), 0
+    for _ in range(variables):
+        child = _pick(posterior.steps[:, placed], rng)
+        inside = masks[masks & ~placed == 0]
+        logs = posterior.weights[child, inside]
+        chosen = int(inside[_pick(np.exp(logs - logs.max()), rng)])
+        parents[child] = tuple(v for v in range(variables) if chosen >> v & 1)
+        placed |= 1 << child
+    return tuple(parents)
+
+
+def _pick(weights: FloatArray, rng: np.random.Generator) -> int:
+    """Draw an index in proportion to its weight."""
+    sums = np.cumsum(weights)
+    drawn = int(np.searchsorted(sums, rng.random() * sums[-1], side="right"))
+    return min(drawn, int(np.flatnonzero(weights)[-1]))  # rounding may lead beyond the last
+
+
+def _bootstrapped(sample: Sample, rng: np.random.Generator) -> Sample:
+    return sample.take(rng.integers(len(sample), size=len(sample)))

@@ -66,7 +66,7 @@ class NetworkFamily(Family):
         network = self.network
         if self.target not in network.names:
             near = suggestion(self.target, network.names)
-            raise ValueError(f"target = {self.target!r} is no variable of the network{near}")
+            raise ValueError(f"target = {self.target!r} is not a variable of the network{near}")
         classes = network.cards[network.index(self.target)]
         rule = "it must have two values or more, and the network another variable"
         require(len(network.cards) > 1 < classes, "target", self.target, rule)

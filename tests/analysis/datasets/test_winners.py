@@ -283,7 +283,7 @@ def test_measures_that_name_different_winners():
         [[0.3, 0.2, 0.4], [0.1, 0.2, 0.4], [0.3, 0.4, 0.2]],
     )
     assert (found.first, found.second, found.datasets, found.m) == ("gain", "loss", 3, 9)
-    first, second = found.found
+    first, second = found.cases
     assert (first.dataset, first.winner_first, first.winner_second) == ("set 0", "A", "B")
     assert (first.difference_first, first.difference_second) == pytest.approx((0.1, 0.1))
     assert first.significant_first
@@ -296,20 +296,20 @@ def test_measures_that_name_different_winners():
 
 
 def test_a_learner_that_is_best_by_both_measures_is_no_reversal_even_if_another_ties():
-    assert reversed_in([[0.3, 0.1 + 0.2]], [[0.4, 0.2]], "AB").found == ()
-    assert len(reversed_in([[0.31, 0.1 + 0.2]], [[0.4, 0.2]], "AB").found) == 1
+    assert reversed_in([[0.3, 0.1 + 0.2]], [[0.4, 0.2]], "AB").cases == ()
+    assert len(reversed_in([[0.31, 0.1 + 0.2]], [[0.4, 0.2]], "AB").cases) == 1
 
 
 def test_a_learner_without_a_mean_does_not_win():
     found = reversed_in([[0.9, math.nan, 0.7]], [[0.3, 0.1, 0.4]])
-    assert (found.datasets, found.found, found.partial) == (1, (), True)
+    assert (found.datasets, found.cases, found.partial) == (1, (), True)
     found = reversed_in([[math.nan] * 3], [[0.3, 0.1, 0.4]])
-    assert (found.datasets, found.found) == (0, ())
+    assert (found.datasets, found.cases) == (0, ())
 
 
 def test_one_learner_with_both_measures_is_no_winner():
     found = reversed_in([[0.9, math.nan, math.nan]], [[0.3, 0.1, 0.4]])
-    assert (found.datasets, found.found) == (0, ())
+    assert (found.datasets, found.cases) == (0, ())
     said = "Gain and loss cannot be compared: on no data set do two learners have a mean by both."
     assert reversal_sentence(found, ("gain", "loss")) == said
     # On the second data set two have both, and A is best by both.

@@ -216,7 +216,7 @@ def test_what_cannot_be_planned_is_refused(scores):
     with pytest.raises(ValueError, match="confidence is 95"):
         power(1, 1, 9, confidence=95)
     with pytest.raises(ValueError, match="power is 1; it must lie between 0 and 1"):
-        models_for_power(1, 1, power=1)
+        models_for_power(1, 1, 1)
     with pytest.raises(ValueError, match="the difference is 0: no number of models"):
         models_for_power(0, 1)
     with pytest.raises(ValueError, match=r"over 1e\+12 models"):

@@ -358,7 +358,7 @@ def test_a_course_tells_who_overtakes_whom_and_where(overtaken):
     assert course.leader is None
     assert course.ahead_at("nb") == course.first_ahead == (50, 100)
     assert course.ahead_at("tan") == course.second_ahead == (200, 400, 800)
-    assert (course.other("nb"), course.other("tan")) == ("tan", "nb")
+    assert (course.opponent("nb"), course.opponent("tan")) == ("tan", "nb")
 
 
 def test_a_course_without_a_change_has_a_leader_or_none(overtaken):

@@ -110,7 +110,7 @@ def test_two_levels_give_the_square_of_the_paired_t():
 
 def test_one_factor_may_be_given_as_a_plain_string(scores):
     small = scores[scores["size"] == 50]
-    plain = anova(small, within="learner").table
+    plain = anova(small, within=["learner"]).table
     pd.testing.assert_frame_equal(plain, anova(small, within=("learner",)).table)
 
 

@@ -183,7 +183,7 @@ def test_one_learner_per_model_is_a_one_way_analysis_of_variance():
     rng = np.random.default_rng(0)
     values = rng.normal(size=(30, 3))
     values[np.arange(30)[:, None] % 3 != np.arange(3)] = np.nan
-    result = fit_mixed_model(long_table(values, ("learner",)), factors="learner")
+    result = fit_mixed_model(long_table(values, ("learner",)), factors=["learner"])
     F, p = stats.f_oneway(*(values[place::3, place] for place in range(3)))
     (row,) = result.table.to_dict("records")
     assert (row["df1"], row["df2"]) == (2, pytest.approx(27))

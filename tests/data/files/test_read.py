@@ -22,8 +22,7 @@ from hypothesis import strategies as st
 from scipy.io import arff as scipy_arff
 
 from simstudy import SimstudyError, read_data
-from simstudy.data.checks.leaks import screened
-from simstudy.data.checks.warnings import oddities, rare_classes
+from simstudy.data.checks import oddities, rare_classes, screened
 from simstudy.data.files.assembly import ReadOptions
 from simstudy.data.files.columns import is_number
 from simstudy.data.files.read import data_text, read_data_set, read_text_set
@@ -153,7 +152,7 @@ def test_declarations_of_the_caller(write):
 
 def test_groups_stay_when_rows_are_prepared(write):
     sample = read_data(write("g,a,b,class\nz,1,,p\ny,2,u,q\nz,3,u,p\n"), groups="g")
-    for step in (Discretizer(), Imputer()):
+    for step in (Discretizer, Imputer):
         assert step.fit(sample)(sample).groups.tolist() == [1, 0, 1]
 
 

@@ -233,7 +233,7 @@ def test_bad_arguments_are_refused(arguments, options, words):
         cut_points(*arguments, **options)
     if "method" in options:
         with pytest.raises(SimstudyError, match=words):
-            Discretizer(options["method"], options.get("bins", 10))
+            Discretizer.fit(TRAIN, options["method"], options.get("bins", 10))
 
 
 SCHEMA = Schema(
@@ -257,7 +257,7 @@ TRAIN = made(
 
 
 def test_numbers_become_bins_and_all_else_stays():
-    fitted = Discretizer().fit(TRAIN)
+    fitted = Discretizer.fit(TRAIN)
     assert fitted.cuts["length"].tolist() == [1.5, 3.05]
     assert fitted.cuts["constant"].tolist() == []
     test = made((1.5, 1, 99, 1), (1.50001, NAN, -99, 0), (-1e9, 0, NAN, 1), (1e9, 0, 7, 1),
@@ -281,25 +281,25 @@ def test_the_cuts_of_a_sample_are_those_of_its_columns():
         expected = cut_points(
             sample.values[:, 0], sample.target, method, weights=sample.weights, bins=3
         )
-        np.testing.assert_array_equal(Discretizer(method, 3).fit(sample).cuts["length"], expected)
+        np.testing.assert_array_equal(Discretizer.fit(sample, method, 3).cuts["length"], expected)
 
 
 def test_cuts_that_differ_in_late_digits_alone_have_different_names():
     values = 1 + np.array([0.0, 1e-12, 2e-12]).repeat(20)
     schema = Schema((Variable("x"), Variable("y", ("a", "b"))))
     sample = Sample.of(np.column_stack([values, [0] * 20 + [1] * 20 + [0] * 20]), schema)
-    binned = Discretizer().fit(sample)(sample)
+    binned = Discretizer.fit(sample)(sample)
     assert binned.cards == (3, 2)
 
 
 def test_rows_without_numbers_are_left_as_they_are():
     sample = Sample([[0, 2, 1], [1, 0, 0]], (2, 3, 2))
-    assert Discretizer().fit(sample)(sample) is sample
+    assert Discretizer.fit(sample)(sample) is sample
 
 
 def test_rows_of_another_schema_are_refused():
     with pytest.raises(ValueError, match="variables and values of the training rows"):
-        Discretizer().fit(TRAIN)(Sample([[0, 0, 0, 1]], (2, 2, 2, 2)))
+        Discretizer.fit(TRAIN)(Sample([[0, 0, 0, 1]], (2, 2, 2, 2)))
 
 
 def test_a_worker_that_discretises_imports_no_heavy_package():

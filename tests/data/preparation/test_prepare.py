@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simstudy.data.preparation.discretize import FittedDiscretizer
-from simstudy.data.preparation.missing import FittedImputer
+from simstudy.data.preparation.discretize import Discretizer
+from simstudy.data.preparation.missing import Imputer
 from simstudy.data.preparation.prepare import Preparation, Prepared
 from simstudy.data.sample import Sample
 from simstudy.data.schema import Schema, Variable
@@ -53,10 +53,10 @@ def facts(prepared: Prepared) -> list[np.ndarray]:
     """Everything that was found in the training rows."""
     found = [prepared.train.class_counts]
     for step in prepared.steps:
-        if isinstance(step, FittedDiscretizer):
+        if isinstance(step, Discretizer):
             found += step.cuts.values()
         else:
-            assert isinstance(step, FittedImputer)
+            assert isinstance(step, Imputer)
             found.append(step.replacements)
     if prepared.train.plain:
         found += [prepared.train.slot_counts, prepared.train.pair_counts]

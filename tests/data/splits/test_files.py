@@ -103,7 +103,7 @@ def test_order_of_lines_and_columns_does_not_matter(tmp_path):
 
 PARTS = "row,repeat,fold,part\n"
 WRONG = {
-    "": "a file of splits needs the column 'row'; it is empty",
+    "": "the file is empty; its first line must name the columns",
     "id,rep\n0,1\n": "a file of splits needs the column 'row'; its columns are id, rep",
     "row\n0\n": "a file of splits needs a column of folds for each repeat",
     "row,a\n": "the file has no splits, only a header",
@@ -111,7 +111,7 @@ WRONG = {
     "row,fold\n0,1\n": "the column 'repeat' is missing",
     "row,repeat\n0,1\n": "the column 'fold' is missing",
     "row,part\n0,1\n": "the column 'repeat' is missing",
-    "row,a\n0,0\n1\n2,1\n": "line 3: the line has 1 cells, the header 2",
+    "row,a\n0,0\n1\n2,1\n": "line 3: it has 1 value, and line 1 names 2 columns",
     "row,a\n0,0\n1,x\n2,1\n": "line 3, column 'a': 'x' must be a whole number from 0",
     "row,a\n0,0\n1,1.0\n2,1\n": "line 3, column 'a': '1.0' must be a whole number from 0",
     "row,a\n0,0\n1,-1\n2,1\n": "line 3, column 'a': '-1' must be a whole number from 0",
@@ -119,10 +119,10 @@ WRONG = {
     "row,a\n0,0\n1,\u0663\n2,1\n": "line 3, column 'a': '\u0663' must be a whole number from 0",
     "row,a\n0,0\n1,99999999999999999999\n": "'99999999999999999999' is too large; it must be 0 to",
     "row,a\n0,0\n1,1\n3,1\n": "line 4, column 'row': '3' is too large; the rows of the data",
-    "row,a\n0,0\n1,1\n1,1\n": "line 4, column 'a': row 1 is given twice in repeat 0",
+    "row,a\n0,0\n1,1\n1,1\n": "line 4, column 'a': row 1 occurs twice in repeat 0",
     "row,a\n0,0\n1,1\n1,0\n": "line 4, column 'a': the folds of repeat 0 overlap: row 1 is in",
     "row,a\n0,0\n2,1\n": "repeat 0 lacks 1 of the 3 rows, first row 1",
-    "row,a\n0,0\n1,0\n2,0\n": "repeat 0 has one fold only, 0; at least 2 needed",
+    "row,a\n0,0\n1,0\n2,0\n": "repeat 0 has only one fold, 0; at least 2 are needed",
     "row,repeat,fold\n0,0,0\n1,0,1\n2,0,1\n0,1,1\n": "repeat 1 lacks 2 of the 3 rows, first row 1",
     "row,repeat,fold\n0,0,0\n1,0,1\n2,0,1\n0,0,1\n": "the folds of repeat 0 overlap: row 0 is in",
     PARTS + "0,0,0,testing\n": "line 2, column 'part': 'testing' must be train or test",
@@ -131,7 +131,7 @@ WRONG = {
     PARTS + "0,0,0,test\n1,0,0,train\n": "repeat 0, fold 0 lacks 1 of the 3 rows, first row 2",
     PARTS + "0,0,0,test\n1,0,0,test\n2,0,0,test\n": "repeat 0, fold 0 has no training rows",
     PARTS + "0,0,0,train\n1,0,0,train\n2,0,0,train\n": "repeat 0, fold 0 has no test rows",
-    'row,a\n0,"0\n1,1\n2,1\n': "the file of splits is not CSV: unexpected end of data",
+    'row,a\n0,"0\n1,1\n2,1\n': "line 2: a quotation mark is opened and not closed",
     "set,row,a\niriss,0,0\niriss,1,1\niriss,2,0\n": "no lines of the data set 'iris'; did you mean",
 }
 
@@ -150,7 +150,7 @@ def test_wrong_files_get_one_sentence(tmp_path, text, message):
 def test_one_of_several_data_sets_must_be_named(tmp_path):
     file = tmp_path / "splits.csv"
     file.write_text("set,row,a\nx,0,0\nx,1,1\ny,0,1\ny,1,0\n")
-    with pytest.raises(SimstudyError, match="which of its data sets is meant\\? x, y"):
+    with pytest.raises(SimstudyError, match="name one of its data sets: x, y"):
         read_splits(file, 2)
     assert read_splits(file, 2, "y")[0].test.tolist() == [1]
 
@@ -159,12 +159,12 @@ def test_one_of_several_data_sets_must_be_named(tmp_path):
     ("content", "message"),
     [
         (None, "cannot be read: No such file"),
-        (b"row,a\n0,\xff\n", "is not UTF-8 text"),
+        (b"row,a\n0,\xff\n", "it is neither a gzip file nor text"),
         (
             gzip.compress(b"row,a\n0,0\n1,1\n" * 50, mtime=0)[:-12],
-            "cannot be read: Compressed file ended",
+            "cannot be uncompressed: Compressed file ended",
         ),
-        (b"\x1f\x8b" + b"x" * 30, "cannot be read: "),
+        (b"\x1f\x8b" + b"x" * 30, "cannot be uncompressed: "),
     ],
 )
 def test_unreadable_files_get_one_sentence(tmp_path, content, message):

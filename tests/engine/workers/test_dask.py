@@ -150,9 +150,7 @@ def test_a_cluster_whose_workers_all_differ_is_refused(
 
 @pytest.mark.slow
 def test_a_wrong_address_is_one_sentence(simstudy, write_study):
-    started = time.monotonic()
     done = simstudy("run", write_study(), "--backend", "dask", "--address", "tcp://127.0.0.1:9")
-    assert time.monotonic() - started < 60
     assert done.returncode == 2
     assert done.stderr.startswith("simstudy: no Dask scheduler answers at tcp://127.0.0.1:9;")
     assert len(done.stderr.splitlines()) == 1

@@ -207,7 +207,7 @@ def test_nominal_attributes_alone_are_as_before_to_the_last_bit(numeric):
 def test_bins_are_cut_in_the_training_rows():
     discretize = pytest.importorskip("simstudy.data.preparation.discretize")
     sample, rows = drawn(7, 200), drawn(8, 30)
-    cut = discretize.Discretizer().fit(sample)
+    cut = discretize.Discretizer.fit(sample)
     fitted = NaiveBayes(numeric="discretize").fit(sample)
     expected = NaiveBayes().fit(cut(sample)).predict_proba(cut(rows))
     np.testing.assert_array_equal(fitted.predict_proba(rows), expected)

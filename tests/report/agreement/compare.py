@@ -13,7 +13,7 @@ from tests.report.agreement.sentences import Sentences, families, number
 EXPLAINED = [
     r".*, which of .* predicts best, by .*\?",
     r"What differs between the studies|differs|not significant|Statements and verdicts",
-    r"To be level takes an interval within the margin, .* and yet differ significantly\.",
+    r"Being level requires an interval within the margin, .* and yet differ significantly\.",
     r"Mean paired difference of each \w+ from .* above 0 where it is better\.",
     r"Bars: [^.]*\.|Differences: .*in favour of the \w+ named first\.",
     r"The statements of the source, .* where Holm’s method decides\.",

@@ -342,18 +342,14 @@ def test_what_a_thing_is_comes_from_its_own_words(exact):
 
 
 @pytest.mark.slow
-def test_a_whole_study_makes_a_page_quickly(tmp_path):
+def test_the_page_of_a_whole_study_is_small(tmp_path):
     from pathlib import Path
-    from time import perf_counter
 
     from simstudy import load_study
 
     file = Path(__file__).parents[3] / "studies" / "tan.toml"
     results = run_study(load_study(file), tmp_path / "out", report=False)
-    started = perf_counter()
-    text = report_page(results)
-    assert perf_counter() - started < 5
-    assert len(text.encode()) < 3e6
+    assert len(report_page(results).encode()) < 3e6
 
 
 def test_standard_errors_are_those_of_the_means_shown_when_cells_failed(tmp_path):

@@ -11,7 +11,7 @@ import pytest
 
 from simstudy import SimstudyError, make_study, run_study
 from simstudy.analysis.models.thresholds import Course, Overtaking
-from simstudy.report.tables.files import write_tables
+from simstudy.report.files import write_tables
 from simstudy.report.tables.findings import decimals, means, models_needed, pairs, thresholds
 from simstudy.report.tables.formats import as_html, as_latex, as_markdown, latex_text, markdown_text
 from simstudy.report.tables.table import TableCell, make_table

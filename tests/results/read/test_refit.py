@@ -96,7 +96,7 @@ def data(results: Results, name: str) -> Any:
 
 def test_it_is_the_learner_fitted_by_hand(results: Results) -> None:
     sample = data(results, "flowers")
-    binned = Discretizer().fit(sample)(sample)
+    binned = Discretizer.fit(sample)(sample)
     made = results.refit("AODE", "flowers")
     proba = made.predict_proba(flowers())
     np.testing.assert_array_equal(proba, AODE().fit(binned).predict_proba(binned))
@@ -112,7 +112,7 @@ def test_missing_values_are_prepared_as_in_the_study(results: Results) -> None:
     expected = AODE().fit(sample).predict_proba(sample)
     np.testing.assert_array_equal(made.predict_proba(votes()), expected)
     np.testing.assert_array_equal(made.predict_proba(votes().replace("?", np.nan)), expected)
-    filled = Imputer("mode").fit(sample)(sample)
+    filled = Imputer.fit(sample, "mode")(sample)
     made = results.refit("camml", "votes")
     assert filled.plain
     expected = CaMML().fit(filled).predict_proba(filled)  # exact: nothing is drawn
@@ -158,9 +158,15 @@ def test_columns_are_found_by_name_and_others_of_the_file_are_not_used(results: 
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        (lambda f: f.assign(size=1), "data frame: the column 'size' is no attribute; .*known: col"),
+        (
+            lambda f: f.assign(size=1),
+            "the column 'size' is not an attribute; .*known: col",
+        ),
         (lambda f: f.drop(columns="colour"), "data frame: the column 'colour' is missing"),
-        (lambda f: f.rename(columns={"colour": "color"}), "'color' is no .* did you mean 'colour'"),
+        (
+            lambda f: f.rename(columns={"colour": "color"}),
+            "'color' is not .* did you mean 'colour'",
+        ),
         (
             lambda f: f.replace({"colour": {"red": "green"}}),
             r"row \d+ .*, column 'colour': 'green' is none of the declared values: blue, red, whi",

@@ -8,8 +8,7 @@ import shutil
 import pytest
 
 from simstudy import SimstudyError, load_study, run_study
-from simstudy.report.files import write_figures
-from simstudy.report.tables.files import write_tables
+from simstudy.report.files import write_figures, write_tables
 from simstudy.results.store import atomic_files
 from simstudy.results.store.atomic_files import write_files, write_text
 

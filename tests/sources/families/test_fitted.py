@@ -14,8 +14,13 @@ from simstudy.data.files.read import data_text, read_text_set
 from simstudy.data.sample import Sample
 from simstudy.learners.networks.camml.exact import ExactPosterior
 from simstudy.sources.families import fitted
-from simstudy.sources.families.fitted import FittedFamily
-from simstudy.sources.families.fitters import FITTERS, draw_from_posterior, draw_model, informative
+from simstudy.sources.families.fitted import (
+    FITTERS,
+    FittedFamily,
+    draw_from_posterior,
+    draw_model,
+    informative,
+)
 from simstudy.testing import check_family
 
 UCI = Path(__file__).parents[3] / "studies" / "data" / "uci"

@@ -10,9 +10,8 @@ import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
-from simstudy.arrays import FloatArray, IntArray
+from simstudy.arrays import BoolArray, FloatArray, IntArray
 from simstudy.data.codes import distinct_rows
 from simstudy.data.sample import Sample
 from simstudy.networks.elimination import members
@@ -75,7 +74,7 @@ class NodeCosts:
             self.likelihood[v, parents] = sums[parents, 1] - sums[both, 1]
 
 
-def _subset_sums(sample: Sample, values: IntArray, wanted: npt.NDArray[np.bool_]) -> FloatArray:
+def _subset_sums(sample: Sample, values: IntArray, wanted: BoolArray) -> FloatArray:
     """Return sums over the cells of the table of every wanted subset.
 
     The columns are Σ ln n!, Σ n ln n and, for every number k of values, Σ ln (n+k−1)!/(k−1)!.

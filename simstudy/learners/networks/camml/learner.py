@@ -19,14 +19,9 @@ import numpy as np
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.data.sample import Sample
 from simstudy.learners.base import Generative, Learner, Limits, require, require_choices
+from simstudy.learners.networks.camml import equivalence
 from simstudy.learners.networks.camml.averaging import Mixture, ModelAverage
 from simstudy.learners.networks.camml.costs import MAX_CELLS
-from simstudy.learners.networks.camml.equivalence import (
-    MMLClass,
-    StatisticalClass,
-    mml_classes,
-    statistical_classes,
-)
 from simstudy.learners.networks.camml.exact import ExactPosterior
 from simstudy.learners.networks.estimated import EstimatedNetwork, Tables
 from simstudy.networks.elimination import members
@@ -208,7 +203,7 @@ class FittedCaMML(Generative):
         return super().joint_grid()
 
     @cached_property
-    def statistical_classes(self) -> list[StatisticalClass]:
+    def statistical_classes(self) -> list[equivalence.StatisticalClass]:
         """The statistical equivalence classes (SECs), the most probable first."""
         dags, mass = self._posterior.clean_dags
         if mass.sum() < _MIN_LISTED:
@@ -218,13 +213,13 @@ class FittedCaMML(Generative):
                 "not depend on them",
                 stacklevel=6,
             )
-        return statistical_classes(dags, mass, self._posterior.likelihood)
+        return equivalence.statistical_classes(dags, mass, self._posterior.likelihood)
 
     @cached_property
-    def mml_classes(self) -> list[MMLClass]:
+    def mml_classes(self) -> list[equivalence.MMLClass]:
         """The MML equivalence classes (MMLECs), the most probable first."""
         tables: Tables = {}
-        return mml_classes(
+        return equivalence.mml_classes(
             self.statistical_classes,
             lambda parents: EstimatedNetwork(self._sample, parents, tables=tables),
             self._sample.total,

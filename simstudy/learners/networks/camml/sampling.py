@@ -19,13 +19,7 @@ from numba.typed import Dict
 from simstudy.arrays import FloatArray
 from simstudy.data.codes import distinct_rows
 from simstudy.data.sample import Sample
-from simstudy.learners.networks.camml.costs import (
-    MAX_CELLS,
-    MAX_PARENTS,
-    PARAMETER_COST,
-    arc_estimate,
-    arc_price,
-)
+from simstudy.learners.networks.camml import costs
 
 TEMPERATURE = 1.8
 
@@ -58,10 +52,10 @@ def node_costs(data, child, parents):
         if parents >> u & 1:
             configurations *= cards[u]
             count += 1
-            if configurations > MAX_CELLS:
+            if configurations > costs.MAX_CELLS:
                 break
     k = cards[child]
-    if count > MAX_PARENTS or configurations * k > MAX_CELLS:
+    if count > costs.MAX_PARENTS or configurations * k > costs.MAX_CELLS:
         cache[key] = (np.inf, np.inf)
         return cache[key]
     place = np.zeros(len(weights), dtype=np.int32)
@@ -73,7 +67,7 @@ def node_costs(data, child, parents):
     for r in range(len(weights)):
         cells[place[r]] += weights[r]
     table = cells.reshape(configurations, k)
-    message = configurations * (k - 1) * PARAMETER_COST
+    message = configurations * (k - 1) * costs.PARAMETER_COST
     likelihood = 0.0
     for j in range(configurations):
         total = 0.0
@@ -294,15 +288,15 @@ class SampledPosterior:
         probability, seen = 0.5, set[float]()
         while probability not in seen:
             seen.add(probability)
-            start = (order, parents, arc_price(probability))
+            start = (order, parents, costs.arc_price(probability))
             order, parents, *_ = walk(self._data, *start, 20 * cube, True, rng)
             # Arcs without cost, as those of a variable with one value, must not count.
             for v, mask in enumerate(parents):
                 parents[v] = clean_node(self._data, v, mask, start[2])
             arcs = int(np.bitwise_count(parents).sum())
-            probability = arc_estimate(arcs, pairs)
+            probability = costs.arc_estimate(arcs, pairs)
         self.arc_probability = probability
-        start = (order, parents, arc_price(probability))
+        start = (order, parents, costs.arc_price(probability))
         _, best, cost, sampled = walk(self._data, *start, 200 * cube, False, rng)
         dags, mass, arc_weights, total = sampled
         self.best_parents = [int(mask) for mask in best]

@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
-from simstudy.arrays import FloatArray, IntArray
+from simstudy.arrays import ArrayLike, FloatArray
 from simstudy.data.sample import Sample
 from simstudy.learners.base import Described, Learner, normalise, require
+from simstudy.learners.trees.c45.grow import first_best
 from simstudy.learners.trees.c45.learner import C45, FittedC45
-from simstudy.learners.trees.c45.search import first_best
-from simstudy.learners.trees.c45.table import Attributes, TrainingRows
+from simstudy.learners.trees.c45.table import TrainingRows
 from simstudy.learners.trees.c45.ties import TieBreaker
 from simstudy.learners.trees.c45.tree import SMALL
 from simstudy.texts import counted
@@ -112,7 +111,7 @@ class FittedBoostedC45(Described):
         shape = self.trees[0]._facts()[0]
         return [shape, f"{counted(len(self.trees), 'tree')}, {counted(nodes, 'node')}"]
 
-    def predict_proba(self, rows: Sample | npt.ArrayLike) -> FloatArray:
+    def predict_proba(self, rows: Sample | ArrayLike) -> FloatArray:
         """Return class probabilities, one row for each row of a sample or of attribute values."""
         attributes = self.trees[0].attributes(rows)
         if len(self.trees) == 1:
@@ -120,10 +119,5 @@ class FittedBoostedC45(Described):
         each = np.arange(len(attributes))
         sums = np.zeros((len(each), self.trees[0].probabilities.shape[1]))
         for tree, votes in zip(self.trees, self.votes, strict=True):
-            sums[each, classes(tree, attributes)] += votes
+            sums[each, first_best(tree.predict_table(attributes).T)] += votes
         return normalise(sums)
-
-
-def classes(tree: FittedC45, attributes: Attributes) -> IntArray:
-    """Return the most probable class of each row; ties go to the first."""
-    return first_best(tree.predict_table(attributes).T)

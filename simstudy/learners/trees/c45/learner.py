@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby, islice
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
-from simstudy.arrays import FloatArray
+from simstudy.arrays import ArrayLike, FloatArray, IntArray
 from simstudy.data.attribute_arrays import attribute_values
 from simstudy.data.sample import Sample
-from simstudy.learners.base import Described, Learner, require, shape_text
-from simstudy.learners.trees.c45.grow import grow
+from simstudy.learners.base import Described, Fitted, Learner, require, shape_text
+from simstudy.learners.trees.c45.grow import Search, counting, grow
 from simstudy.learners.trees.c45.prune import Pruner, collapse
-from simstudy.learners.trees.c45.small_samples import SmallSample, is_small
 from simstudy.learners.trees.c45.table import Attributes, Entries, TrainingRows
 from simstudy.learners.trees.c45.tree import SMALL, Tree
 from simstudy.texts import counted
 
 # With fewer rows, finding duplicates costs more than it saves.
 _FEW_ROWS = 2000
+# The rows of trees that are grown at once.
+_MAX_ROWS = 2**14
 
 
 @dataclass(frozen=True)
@@ -76,17 +78,36 @@ class C45(Learner):
         distinct = sample.weights is not None or len(sample) > _FEW_ROWS
         return self.fit_table(TrainingRows(sample, distinct=distinct))
 
+    def fit_parts(
+        self, sample: Sample, parts: Iterable[tuple[IntArray, np.random.Generator]]
+    ) -> Iterator[Fitted]:
+        """Fit to parts of a sample; the trees of many parts are grown at once."""
+        if type(self) is not C45 or not sample.plain or sample.weights is not None:
+            yield from (self.fit(sample.take(rows), rng) for rows, rng in parts)
+            return
+        table, many = TrainingRows(sample, distinct=False), max(_MAX_ROWS // (len(sample) + 1), 1)
+        alike = groupby((rows for rows, _ in parts), lambda rows: counting(table.cards, len(rows)))
+        for counted_in_mean, group in alike:
+            while batch := [*islice(group, many)]:
+                for tree in self._trees(table, table.entries(batch), counted_in_mean, len(batch)):
+                    tree.training_schema = sample.declared
+                    yield tree
+
     def fit_table(self, table: TrainingRows) -> FittedC45:
         """Fit to the rows of a table."""
-        if is_small(table):
-            small = SmallSample(table, self.min_leaf, self.confidence, self.subtree_raising)
-            return FittedC45(small.tree(self.prune), table.cards, self.laplace)
-        tree, rows = grow(table, self.min_leaf)
+        counted_in_mean = counting(table.cards, table.total)
+        return self._trees(table, table.all_entries(), counted_in_mean, 1)[0]
+
+    def _trees(
+        self, table: TrainingRows, entries: Entries, counted: Sequence[bool], trees: int
+    ) -> list[FittedC45]:
+        """Fit trees to the rows at their roots."""
+        tree, rows = grow(Search(table, self.min_leaf, counted), entries, trees)
         collapse(tree)
         if self.prune:
-            Pruner(tree, table, self.confidence, self.subtree_raising).prune(rows)
-        tree.compact()
-        return FittedC45(tree, table.cards, self.laplace)
+            pruner = Pruner(tree, table, self.confidence, self.subtree_raising)
+            pruner.prune(np.arange(trees), rows)
+        return [FittedC45(tree.compact(root), table.cards, self.laplace) for root in range(trees)]
 
 
 class FittedC45(Described):
@@ -117,11 +138,11 @@ class FittedC45(Described):
         leaves = counted(int((self.tree.branches == 0).sum()), "leaf", "leaves")
         return [shape, f"{leaves}, {counted(len(self.tree), 'node')}"]
 
-    def predict_proba(self, rows: Sample | npt.ArrayLike) -> FloatArray:
+    def predict_proba(self, rows: Sample | ArrayLike) -> FloatArray:
         """Return class probabilities, one row for each row of a sample or of attribute values."""
         return self.predict_table(self.attributes(rows))
 
-    def attributes(self, rows: Sample | npt.ArrayLike) -> Attributes:
+    def attributes(self, rows: Sample | ArrayLike) -> Attributes:
         """Return the attributes of a sample, or attribute values, as `Attributes`."""
         return Attributes(attribute_values(rows, self._cards), self._cards)
 

@@ -40,17 +40,14 @@ class Pruner:
         self._tree, self._table = tree, table
         self._confidence, self._raising = confidence, raising
 
-    def prune(self, rows: list[Entries]) -> None:
-        """Prune the tree, given the rows at (at least) all inner nodes of each level."""
-        levels = list(zip(self._tree.inner_levels(), rows, strict=False))
-        self._prune(np.zeros(1, dtype=np.intp), levels)
+    def prune(self, roots: IntArray, rows: list[Entries]) -> None:
+        """Prune the trees, given the rows at (at least) all inner nodes of each level."""
+        self._prune(roots, [*zip(self._tree.inner_levels(roots), rows, strict=False)])
 
     def _prune(self, roots: IntArray, levels: list[tuple[Level, Entries]]) -> FloatArray:
         """Prune the subtrees of some nodes, given their levels; return their errors."""
         tree = self._tree
-        nodes = np.concatenate([roots, *(level.children for level, _ in levels)])
-        errors = np.empty(len(tree))
-        errors[nodes] = class_limits(tree.counts.take(nodes, axis=1), self._confidence)
+        errors = class_limits(tree.counts, self._confidence)
         for level, entries in levels[::-1]:
             nodes = level.nodes
             as_leaf = errors.take(nodes)

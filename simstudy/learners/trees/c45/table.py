@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import copy
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from simstudy.arrays import AnyArray, FloatArray, IntArray, weights_in
+from simstudy.arrays import AnyArray, BoolArray, FloatArray, IntArray, weights_in
 from simstudy.data.sample import Sample
+from simstudy.data.value_layout import SlotLayout, slot_layout
 
 # Sums over slots are matrix products up to this many (attribute, slot) pairs.
 _FEW_PAIRS = 2**14
@@ -27,7 +28,7 @@ class Entries(NamedTuple):
     nodes: IntArray
     weights: FloatArray
 
-    def where(self, chosen: npt.NDArray[np.bool_]) -> Entries:
+    def where(self, chosen: BoolArray) -> Entries:
         """Return the entries selected by a mask."""
         places = chosen.nonzero()[0]
         return self if len(places) == len(chosen) else self.take(places)
@@ -73,7 +74,7 @@ class Attributes:
         return len(self.values)
 
     @cached_property
-    def numeric(self) -> npt.NDArray[np.bool_]:
+    def numeric(self) -> BoolArray:
         """Whether each attribute is numeric."""
         return np.array([card == 0 for card in self.cards], dtype=bool)
 
@@ -139,34 +140,15 @@ class TrainingRows(Attributes):
         return np.flatnonzero(~self.numeric)
 
     @cached_property
-    def _sizes(self) -> list[int]:
-        """The number of slots of each nominal attribute.
-
-        Slots are the values of all nominal attributes laid end to end, and a last one for all
-        rows, as if of an extra attribute.
-        """
-        return [*(card for card in self.cards if card), 1]
-
-    @cached_property
-    def slots(self) -> int:
-        """The number of slots."""
-        return sum(self._sizes)
-
-    @cached_property
-    def _starts(self) -> IntArray:
-        """The first slot of each nominal attribute, and the last slot."""
-        return np.cumsum([0, *self._sizes[:-1]])
-
-    @cached_property
-    def _owner(self) -> FloatArray:
-        """1 where a slot belongs to an attribute, shape (nominal attributes, slots)."""
-        return np.repeat(np.eye(len(self._sizes)), self._sizes, axis=1)[:-1]
+    def layout(self) -> SlotLayout:
+        """The slots of the values of nominal attributes, and a last one for all rows."""
+        return slot_layout((*filter(None, self.cards), 1))
 
     def by_attribute(self, weights: FloatArray) -> FloatArray:
         """Sum over the slots, on the second-last axis, of each nominal attribute."""
-        if len(self._sizes) * self.slots > _FEW_PAIRS:
-            return np.add.reduceat(weights, self._starts, axis=-2)[..., :-1, :]
-        return self._owner @ weights
+        if len(self.layout.cards) * self.layout.size > _FEW_PAIRS:
+            return np.add.reduceat(weights, self.layout.starts, axis=-2)[..., :-1, :]
+        return _owners(self.layout) @ weights
 
     @cached_property
     def cells(self) -> IntArray:
@@ -174,12 +156,13 @@ class TrainingRows(Attributes):
 
         Missing values are in the first slot of their attribute.
         """
-        values = self.values.T[self.nominal]
+        values = self.values.T[self.nominal] if self.any_numeric else self.values.T
         codes = values if self.complete else np.nan_to_num(values)
-        return codes.astype(np.intp) + self._starts[:-1, None] + self.target * self.slots
+        starts = self.layout.starts[:-1, None]
+        return codes.astype(np.intp) + starts + self.target * self.layout.size
 
     @cached_property
-    def present(self) -> npt.NDArray[np.bool_]:
+    def present(self) -> BoolArray:
         """Whether nominal values are known, shape (nominal attributes, rows)."""
         return ~np.isnan(self.values.T[self.nominal])
 
@@ -187,12 +170,28 @@ class TrainingRows(Attributes):
         """Return every row at the root of a tree."""
         return Entries(np.arange(len(self)), np.zeros(len(self), dtype=np.intp), self.weights)
 
+    def entries(self, parts: Sequence[IntArray]) -> Entries:
+        """Return the rows of each part at the root of its tree."""
+        rows = np.concatenate(parts)
+        nodes = np.arange(len(parts)).repeat([*map(len, parts)])
+        return Entries(rows, nodes, self.weights.take(rows))
+
     def class_counts(self, entries: Entries, nodes: int) -> FloatArray:
         """Return the class weights of the entries at each node, shape (classes, nodes)."""
         cells = self.target.take(entries.rows) * nodes
         cells += entries.nodes
         weights = None if self.unit else entries.weights
         return weights_in(cells, weights, self.classes * nodes).reshape(-1, nodes)
+
+    def sizes(self, entries: Entries, nodes: int) -> FloatArray:
+        """Return the weight of the entries at each node."""
+        return self.class_counts(entries, nodes).sum(axis=0)
+
+
+@lru_cache(maxsize=16)
+def _owners(layout: SlotLayout) -> FloatArray:
+    """Return 1 where a slot belongs to an attribute, 0 elsewhere; the last slot to none."""
+    return np.repeat(np.eye(len(layout.cards)), layout.cards, axis=1)[:-1]
 
 
 def together(left: Entries, right: Entries) -> Entries:

@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
-from simstudy.arrays import FloatArray, IntArray, weights_in
+from simstudy.arrays import BoolArray, FloatArray, IntArray, weights_in
 from simstudy.data.sample import Sample
+from simstudy.learners.trees.c45.grow import first_best
 from simstudy.learners.trees.c45.learner import FittedC45
-from simstudy.learners.trees.c45.search import first_best
 from simstudy.learners.trees.c45.table import Attributes, Entries, TrainingRows, together
 from simstudy.learners.trees.c45.tree import LEAF, SMALL, Tree
 from simstudy.learners.weka_order import MAX_SORTED, quicksort
@@ -143,7 +142,7 @@ class OrderedSums:
         counted = entries
         if sort and (tested != LEAF or raised):
             for column in np.flatnonzero(self._table.numeric):
-                entries = self._sorted(entries, int(column))
+                entries = entries.take(quicksort(self._table.values[entries.rows, column]))
                 if column <= tested or raised:
                     counted = entries
         if tested == LEAF:
@@ -151,13 +150,9 @@ class OrderedSums:
         present = counted.where(~self._missing(counted, tested))
         return present, entries.where(self._missing(entries, tested)), entries
 
-    def _missing(self, entries: Entries, column: int) -> npt.NDArray[np.bool_]:
+    def _missing(self, entries: Entries, column: int) -> BoolArray:
         """Return whether each entry lacks a value of an attribute."""
         return np.isnan(self._table.values[entries.rows, column])
-
-    def _sorted(self, entries: Entries, column: int) -> Entries:
-        """Return entries sorted by a numeric attribute."""
-        return entries.take(quicksort(self._table.values[entries.rows, column]))
 
     def _branches(self, attributes: Attributes, entries: Entries, node: int) -> IntArray:
         """Return the branch of each entry at a node; −1 where the tested value is missing."""
@@ -172,8 +167,7 @@ class OrderedSums:
     def _frequencies(self, entries: Entries) -> FloatArray:
         """Return the class frequencies of entries."""
         counts = weights_in(self._table.target[entries.rows], entries.weights, self._table.classes)
-        frequencies: FloatArray = counts / total(entries.weights)
-        return frequencies
+        return counts / total(entries.weights)
 
     def _shares(self, node: int, present: Entries, absent: Entries) -> FloatArray:
         """Return the shares of the branches of a node in the weight of its training rows."""
@@ -187,8 +181,7 @@ class OrderedSums:
         places = np.concatenate([branch, np.tile(np.arange(branches), len(absent.rows))])
         divided = np.outer(absent.weights, parts).ravel()
         sizes = weights_in(places, np.concatenate([present.weights, divided]), branches)
-        shares: FloatArray = sizes / total(np.concatenate([[whole], absent.weights]))
-        return shares
+        return sizes / total(np.concatenate([[whole], absent.weights]))
 
 
 def _in_branch(
@@ -196,7 +189,7 @@ def _in_branch(
 ) -> tuple[IntArray, Entries]:
     """Return the indices of the entries that go down a branch, and these entries."""
     missing = branch < 0
-    chosen: npt.NDArray[np.bool_] = (branch == place) | (missing & (share > SMALL))
+    chosen: BoolArray = (branch == place) | (missing & (share > SMALL))
     places = np.flatnonzero(chosen)
     here = entries.take(places)
     weights = np.where(missing[places], share * here.weights, here.weights)

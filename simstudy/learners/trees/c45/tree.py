@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from simstudy.arrays import FloatArray, IntArray, weights_in
+from simstudy.arrays import BoolArray, FloatArray, IntArray, weights_in
 from simstudy.learners.trees.c45.table import Attributes, Entries, TrainingRows, together
 
 # Values, weights and errors that differ by less count as equal, as in Weka.
@@ -28,6 +29,7 @@ class Level(NamedTuple):
     branches: IntArray
 
 
+@dataclass(eq=False)
 class Tree:
     """Nodes of a decision tree, the root first.
 
@@ -47,16 +49,12 @@ class Tree:
         The maximum number of tests on a path, of a compact tree.
     """
 
-    def __init__(
-        self,
-        attribute: IntArray,
-        threshold: FloatArray,
-        first: IntArray,
-        branches: IntArray,
-        counts: FloatArray,
-    ) -> None:
-        self.attribute, self.threshold = attribute, threshold
-        self.first, self.branches, self.counts, self.depth = first, branches, counts, 0
+    attribute: IntArray
+    threshold: FloatArray
+    first: IntArray
+    branches: IntArray
+    counts: FloatArray
+    depth: int = 0
 
     @cached_property
     def before(self) -> IntArray:
@@ -64,17 +62,9 @@ class Tree:
         return np.full(len(self), LEAF)
 
     @cached_property
-    def raised(self) -> npt.NDArray[np.bool_]:
+    def raised(self) -> BoolArray:
         """Whether pruning has put another subtree in place of a node's own."""
         return np.zeros(len(self), dtype=bool)
-
-    @classmethod
-    def by_level(
-        cls, attribute: IntArray, threshold: FloatArray, branches: IntArray, counts: FloatArray
-    ) -> Tree:
-        """Build a tree from nodes in the order of their levels, and of their parents in each."""
-        first = np.where(branches, branches.cumsum() - branches + 1, np.arange(len(branches)))
-        return cls(attribute, threshold, first, branches, counts)
 
     def __len__(self) -> int:
         return len(self.attribute)
@@ -94,19 +84,24 @@ class Tree:
         leaves = nodes[self.branches[nodes] == 0]
         self.first[leaves] = leaves
 
-    def compact(self) -> None:
-        """Drop unreachable nodes, and number the rest level by level."""
-        levels = [np.zeros(1, dtype=np.intp)]
+    def compact(self, root: int) -> Tree:
+        """Return the tree of a root, without unreachable nodes, numbered level by level."""
+        levels = [np.array([root])]
         while len(children := self.children(levels[-1])):
             levels.append(children)
-        self.depth = len(levels) - 1
         order = np.concatenate(levels)
         places = np.empty(len(self), dtype=np.intp)
         places[order] = np.arange(len(order))
-        self.before, self.raised = self.before[order], self.raised[order]
-        self.first = places[self.first[order]]
-        self.attribute, self.threshold = self.attribute[order], self.threshold[order]
-        self.branches, self.counts = self.branches[order], self.counts[:, order]
+        tree = Tree(
+            self.attribute[order],
+            self.threshold[order],
+            places[self.first[order]],
+            self.branches[order],
+            self.counts[:, order],
+            len(levels) - 1,
+        )
+        tree.before, tree.raised = self.before[order], self.raised[order]
+        return tree
 
     def level(self, nodes: IntArray) -> Level:
         """Return some inner nodes with their children."""
@@ -119,10 +114,9 @@ class Tree:
         """Return all children of some nodes, node by node."""
         return self.level(nodes).children
 
-    def inner_levels(self) -> list[Level]:
-        """Return the inner nodes of every depth, from the root."""
+    def inner_levels(self, nodes: IntArray) -> list[Level]:
+        """Return the inner nodes of every depth, from some nodes down."""
         levels = []
-        nodes = np.zeros(1, dtype=np.intp)
         while len(nodes := nodes[self.branches[nodes] > 0]):
             levels.append(self.level(nodes))
             nodes = levels[-1].children
@@ -139,16 +133,18 @@ class Tree:
         """Set the class counts of some nodes to those of the entries there."""
         self.counts[:, nodes] = table.class_counts(entries, len(self)).take(nodes, axis=1)
 
-    def step(self, attributes: Attributes, entries: Entries) -> tuple[Entries, Entries | None]:
-        """Move entries to the child of their value; return those with missing values separately.
+    def step(
+        self, attributes: Attributes, entries: Entries, sizes: Callable[[Entries], FloatArray]
+    ) -> Entries:
+        """Move entries to the child of their value, and those with missing values to all children.
 
-        Entries at leaves stay.
+        The latter are divided in proportion to the sizes of the children, which are a function of
+        the former. Entries at leaves stay.
         """
         tested = self.attribute.take(entries.nodes)
         values = attributes.at(entries.rows, tested)
         missing = None
-        if not attributes.complete:
-            absent = np.isnan(values)
+        if not attributes.complete and (absent := np.isnan(values)).any():
             missing, entries = entries.where(absent), entries.where(~absent)
             tested, values = tested[~absent], values[~absent]
         if attributes.any_numeric:
@@ -157,9 +153,12 @@ class Tree:
             values = np.where(attributes.numeric[tested] & (tested != LEAF), above, values)
         nodes = self.first.take(entries.nodes)
         nodes += values.astype(np.intp, copy=False)
-        return Entries(entries.rows, nodes, entries.weights), missing
+        entries = Entries(entries.rows, nodes, entries.weights)
+        if missing is None:
+            return entries
+        return together(entries, self._spread(missing, sizes(entries)))
 
-    def spread(self, entries: Entries, sizes: FloatArray) -> Entries:
+    def _spread(self, entries: Entries, sizes: FloatArray) -> Entries:
         """Divide every entry among all children of its node, in proportion to their sizes."""
         _, children, _, branches = self.level(entries.nodes)
         parts = sizes[children]
@@ -171,19 +170,14 @@ class Tree:
 
     def train_step(self, table: TrainingRows, entries: Entries, children: IntArray) -> Entries:
         """Move training rows from inner nodes to their children, and count them there."""
-        entries, missing = self.step(table, entries)
+        entries = self.step(table, entries, lambda present: table.sizes(present, len(self)))
         self.count(table, entries, children)
-        if missing is not None and len(missing.rows):
-            entries = together(entries, self.spread(missing, self.counts.sum(axis=0)))
-            self.count(table, entries, children)
         return entries
 
     def leaves(self, attributes: Attributes, entries: Entries) -> Entries:
         """Return the entries at their leaves."""
         while self.attribute[entries.nodes].max(initial=LEAF) > LEAF:
-            entries, missing = self.step(attributes, entries)
-            if missing is not None and len(missing.rows):
-                entries = together(entries, self.spread(missing, self.counts.sum(axis=0)))
+            entries = self.step(attributes, entries, lambda _: self.counts.sum(axis=0))
         return entries
 
     def plain_leaves(self, attributes: Attributes) -> IntArray:

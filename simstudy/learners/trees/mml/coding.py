@@ -46,10 +46,9 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import gammaln
 
-from simstudy.arrays import FloatArray, IntArray
+from simstudy.arrays import BoolArray, FloatArray, IntArray
 from simstudy.data.attribute_arrays import attribute_codes
 from simstudy.data.value_layout import SlotLayout
 from simstudy.learners.base import Described, shape_text
@@ -94,8 +93,7 @@ def at_root(attributes: int) -> tuple[float, float]:
 
 def log_partitions(items: int, groups: int) -> float:
     """Return ln S(items, groups), the log number of partitions of items into groups."""
-    limit = max(64, 1 << (items - 1).bit_length())
-    return float(_log_stirling(limit)[items][groups])
+    return float(_log_stirling(max(64, 1 << (items - 1).bit_length()))[items][groups])
 
 
 @lru_cache(maxsize=2)
@@ -140,7 +138,7 @@ class Costs:
         node also the provisional leaves of its branches.
     rounds : array of shape (nodes,)
         The round in which the tree of each node is encoded.
-    leaves, members, groups : arrays of shape (rounds,)
+    tally : tuple of three arrays of shape (rounds,)
         Arguments of `joins_length`.
     possible : array of shape (nodes, slots)
         Whether a value can occur at a node.
@@ -150,15 +148,13 @@ class Costs:
 
     nodes: FloatArray
     rounds: IntArray
-    leaves: IntArray
-    members: IntArray
-    groups: IntArray
-    possible: npt.NDArray[np.bool_]
+    tally: tuple[IntArray, IntArray, IntArray]
+    possible: BoolArray
     available: IntArray
 
     @property
     def total(self) -> float:
-        return float(self.nodes.sum()) + joins_length(self.leaves, self.members, self.groups)
+        return float(self.nodes.sum()) + joins_length(*self.tally)
 
 
 @dataclass(eq=False, repr=False)
@@ -251,7 +247,7 @@ class DecisionGraph(Described):
             if available[top]:
                 here = AT_JOIN if top else at_root(int(available[0]))
                 nodes[top] += here[0 if leaf[top] else 1]
-        return Costs(nodes, rounds, *self._tally(into, rounds), possible, available)
+        return Costs(nodes, rounds, self._tally(into, rounds), possible, available)
 
     def label_costs(self, available: IntArray) -> FloatArray:
         """Return the nits to state leaf (first row) or split (second) on each node's branches."""
@@ -270,7 +266,7 @@ class DecisionGraph(Described):
         parents, values = np.nonzero(self.children >= 0)
         return parents, self.children[parents, values]
 
-    def _follow(self, into: IntArray) -> tuple[npt.NDArray[np.bool_], IntArray]:
+    def _follow(self, into: IntArray) -> tuple[BoolArray, IntArray]:
         """Return the values that can occur at each node, and the round in which it is encoded."""
         possible = np.zeros((len(self.attribute), self._layout.size), dtype=np.bool_)
         possible[0] = True

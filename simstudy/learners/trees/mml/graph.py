@@ -12,15 +12,7 @@ import numpy as np
 from simstudy.arrays import BoolArray, FloatArray, IntArray, weights_in
 from simstudy.data.sample import Sample
 from simstudy.learners.base import Learner, require_positive
-from simstudy.learners.trees.mml.coding import (
-    AT_JOIN,
-    BIT,
-    Costs,
-    DecisionGraph,
-    at_root,
-    data_length,
-    joins_length,
-)
+from simstudy.learners.trees.mml import coding
 from simstudy.learners.trees.mml.tree import Node, Rows, ordered, pack, shortest_tree
 
 # The message length is computed for this many of the most promising pairs of nodes.
@@ -57,9 +49,9 @@ class MMLGraph(Learner):
     def __post_init__(self) -> None:
         require_positive(self, "alpha")
 
-    def fit(self, sample: Sample, rng: np.random.Generator | None = None) -> DecisionGraph:
+    def fit(self, sample: Sample, rng: np.random.Generator | None = None) -> coding.DecisionGraph:
         rows = Rows.of(sample)
-        root = shortest_tree(rows, self.alpha, at_root(len(rows.cards)))
+        root = shortest_tree(rows, self.alpha, coding.at_root(len(rows.cards)))
         search = _Search(sample.distinct, root, self.alpha)
         while search.join():
             pass
@@ -116,7 +108,7 @@ class _Search:
         if key not in self._below:
             possible = self._costs.possible[u] | self._costs.possible[v]
             rows = Rows.of(self._sample, self._paths[u] | self._paths[v], possible)
-            self._below[key] = shortest_tree(rows, self._alpha, AT_JOIN, _EXACT_CELLS)
+            self._below[key] = shortest_tree(rows, self._alpha, coding.AT_JOIN, _EXACT_CELLS)
         return self._below[key]
 
     def _lead(self, pair: tuple[int, int], to: Node | None) -> None:
@@ -138,7 +130,8 @@ class _Search:
         first, second = np.nonzero(np.triu(~(reach | reach.T) & self._closed(reach), 1))
         if not first.size:
             return []
-        promise = _Promise(self._sample, self.graph, self._costs, self._paths, reach)
+        visits = np.nonzero(self._paths)
+        promise = _Promise(self._sample, self.graph, self._costs, visits, reach)
         best = np.argsort(-promise.saving(first, second), kind="stable")[:_TRIALS]
         return list(zip(first[best].tolist(), second[best].tolist(), strict=True))
 
@@ -161,6 +154,7 @@ class _Search:
         return np.asarray(~(stray | stray.T))
 
 
+@dataclass(frozen=True)
 class _Promise:
     """Estimated saving of joining each pair of nodes.
 
@@ -168,27 +162,24 @@ class _Promise:
     The cost of stating which leaves join assumes that nothing else in the graph changes.
     """
 
-    def __init__(
-        self,
-        sample: Sample,
-        graph: DecisionGraph,
-        costs: Costs,
-        paths: BoolArray,
-        reach: BoolArray,
-    ) -> None:
-        self._sample, self._graph, self._costs = sample, graph, costs
-        self._visits = np.nonzero(paths)
-        self._reach = reach
-        self._size = len(graph.attribute)
+    _sample: Sample
+    _graph: coding.DecisionGraph
+    _costs: coding.Costs
+    _visits: tuple[IntArray, ...]  # the node and the row of each pass of a row through a node
+    _reach: BoolArray
+
+    @property
+    def _size(self) -> int:
+        return len(self._reach)
 
     def saving(self, first: IntArray, second: IntArray) -> FloatArray:
         """Return the estimated saving of joining each pair, in nits."""
         counts = self._graph.counts
-        length = data_length(counts[first] + counts[second], self._graph.alpha)
+        length = coding.data_length(counts[first] + counts[second], self._graph.alpha)
         subtree = self._with_subtrees()
         length = np.minimum(length, np.minimum(subtree[first, second], subtree[second, first]))
         removed = self._reach @ self._costs.nodes - self._ends()
-        fixed = removed[first] + removed[second] - BIT - self._joins(first, second)
+        fixed = removed[first] + removed[second] - coding.BIT - self._joins(first, second)
         affordable = 1 + _SCREENED_COUNTS // (self._sample.layout.size * self._sample.classes)
         few = np.argsort(length - fixed, kind="stable")[:affordable]
         length[few] = np.minimum(length[few], self._with_one_split(first[few], second[few]))
@@ -209,29 +200,26 @@ class _Promise:
         layout = self._sample.layout
         slots = layout.slots(self._sample.attributes.T)[:, self._visits[1]]
         tables = self._count(slots, layout.size)
-        length = data_length(tables[first] + tables[second], self._graph.alpha)
+        length = coding.data_length(tables[first] + tables[second], self._graph.alpha)
         possible = self._costs.possible[first] | self._costs.possible[second]
         branches = np.add.reduceat(possible, layout.starts, axis=1, dtype=np.float64)
         varying = branches > 1
-        many = np.maximum(branches, 2.0)
-        labels = branches * np.log(many / (many - 1)) + np.log(
-            np.maximum(varying.sum(axis=1, keepdims=True), 1)
-        )
+        many, available = np.maximum(branches, 2.0), varying.sum(axis=1, keepdims=True)
+        labels = branches * np.log(many / (many - 1)) + np.log(np.maximum(available, 1))
         totals = np.add.reduceat(length, layout.starts, axis=1) + labels
         return np.asarray(np.where(varying, totals, np.inf).min(axis=1))
 
     def _with_subtrees(self) -> FloatArray:
         """Return the nits if the rows of two nodes, by row and column, used the first's subtree."""
         length = np.full((self._size, self._size), np.inf)
-        leaf_costs = np.where(
-            self._graph.attribute < 0, data_length(self._graph.counts, self._graph.alpha), 0.0
-        )
+        data = coding.data_length(self._graph.counts, self._graph.alpha)
+        leaf_costs = np.where(self._graph.attribute < 0, data, 0.0)
         structure = self._reach @ (self._costs.nodes - leaf_costs) - self._costs.nodes
         for node in np.flatnonzero(self._graph.attribute >= 0).tolist():
             ends = self._graph.leaf_of(self._sample.codes, node)
             places, rank = np.unique(ends, return_inverse=True)
             tables = self._count(rank.reshape(-1)[self._visits[1]], len(places))
-            both = data_length(tables + tables[node], self._graph.alpha).sum(axis=1)
+            both = coding.data_length(tables + tables[node], self._graph.alpha).sum(axis=1)
             length[node] = both + structure[node] + np.log(self._costs.available[node])
         return length
 
@@ -254,12 +242,12 @@ class _Promise:
 
     def _extra(self, turn: int, members: int, groups: int) -> float:
         """Return the cost in nits of additional leaves and groups in one round."""
-        tally = self._costs.leaves, self._costs.members, self._costs.groups
-        leaves, joined, nodes = (np.append(part, 0) for part in tally)
+        leaves, joined, nodes = (np.append(part, 0) for part in self._costs.tally)
         joined[turn] += members
         nodes[turn] += groups
         current = (leaves - joined)[:turn].sum()
         if turn == 0 or not 0 < joined[turn] - nodes[turn] < current:
-            return BIT
+            return coding.BIT
         used = len(leaves) if joined[-1] else -1
-        return joins_length(leaves[:used], joined[:used], nodes[:used]) - joins_length(*tally)
+        now = coding.joins_length(*self._costs.tally)
+        return coding.joins_length(leaves[:used], joined[:used], nodes[:used]) - now

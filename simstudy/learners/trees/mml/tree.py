@@ -177,7 +177,19 @@ def exact_tree(rows: Rows, alpha: float, labels: tuple[float, float]) -> Node:
             best = _best(leaf[inside], split[inside], int(card), available - 1)
             totals[i, can] = best.sum(axis=1) + math.log(available)
         choice[here], split[here] = _least(totals)
-    return _read_off(rows, counts, leaf, split, choice, strides, labels)
+    top = len(counts) - 1  # every attribute free
+    root = Node(counts[top])
+    waiting = [(root, top, labels)]
+    while waiting:
+        node, cell, (say_leaf, say_split) = waiting.pop()
+        if not _no_longer(leaf[cell] + say_leaf, split[cell] + say_split):
+            node.attribute = int(choice[cell])
+            card = int(rows.cards[node.attribute])
+            for value in range(card):
+                inside = cell - int(strides[node.attribute]) * (card - value)
+                node.branches[value] = Node(counts[inside])
+                waiting.append((node.branches[value], inside, below(card)))
+    return root
 
 
 def _subcubes(rows: Rows) -> FloatArray:
@@ -207,31 +219,6 @@ def _least(totals: FloatArray) -> tuple[IntArray, FloatArray]:
 
 def _no_longer(leaf: float, split: float) -> bool:
     return leaf <= split + _TIE * max(1.0, leaf)
-
-
-def _read_off(
-    rows: Rows,
-    counts: FloatArray,
-    leaf: FloatArray,
-    split: FloatArray,
-    choice: IntArray,
-    strides: IntArray,
-    labels: tuple[float, float],
-) -> Node:
-    """Build the tree from the best attribute of every cell."""
-    top = len(counts) - 1  # every attribute free
-    root = Node(counts[top])
-    waiting = [(root, top, labels)]
-    while waiting:
-        node, cell, (say_leaf, say_split) = waiting.pop()
-        if not _no_longer(leaf[cell] + say_leaf, split[cell] + say_split):
-            node.attribute = int(choice[cell])
-            card = int(rows.cards[node.attribute])
-            for value in range(card):
-                inside = cell - int(strides[node.attribute]) * (card - value)
-                node.branches[value] = Node(counts[inside])
-                waiting.append((node.branches[value], inside, below(card)))
-    return root
 
 
 def greedy_tree(rows: Rows, alpha: float, labels: tuple[float, float]) -> Node:

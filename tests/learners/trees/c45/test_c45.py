@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 from simstudy.data.sample import Sample
 from simstudy.data.schema import Schema
 from simstudy.learners.trees.c45.boosting import BoostedC45
-from simstudy.learners.trees.c45.grow import grow
+from simstudy.learners.trees.c45.grow import Search, counting, first_best, grow
 from simstudy.learners.trees.c45.learner import C45
 from simstudy.learners.trees.c45.prune import class_limits, error_limits
-from simstudy.learners.trees.c45.search import Search, first_best
 from simstudy.learners.trees.c45.table import TrainingRows
 from simstudy.testing import check_learner
 
@@ -55,7 +54,7 @@ def test_gains_and_ratios_are_those_of_the_weather_data() -> None:
     # Witten & Frank, Data Mining, section 4.3: information 0.940 bits, gains 0.247, 0.029,
     # 0.152 and 0.048; their gain ratios with three digits 0.156, 0.019, 0.152 and 0.049.
     table = TrainingRows(Sample(WEATHER, WEATHER_CARDS))
-    splits = Search(table, 2).splits(table.all_entries(), np.array([[5.0], [9.0]]))
+    splits = Search(table, 2, [True] * 4).splits(table.all_entries(), np.array([[5.0], [9.0]]))
     gains = splits.gained[:, 0] / len(WEATHER)
     np.testing.assert_allclose(gains, [0.247, 0.029, 0.152, 0.048], atol=6e-4)
     np.testing.assert_allclose(splits.ratio[:, 0], [0.156, 0.019, 0.152, 0.049], atol=6e-4)
@@ -172,14 +171,14 @@ def test_many_nodes_are_searched_in_blocks_alike(monkeypatch: pytest.MonkeyPatch
     target = (rows[:, 0] + rows[:, 1] + (rows[:, 5] > 0)).astype(np.intp) % 3
     sample = sample_of(rows, (3, 3, 3, 3, 3, 0), target, 3)
     whole = C45(prune=False).fit(sample).predict_proba(sample)
-    monkeypatch.setattr("simstudy.learners.trees.c45.search._MAX_CELLS", 50)
+    monkeypatch.setattr("simstudy.learners.trees.c45.grow._MAX_CELLS", 50)
     np.testing.assert_array_equal(C45(prune=False).fit(sample).predict_proba(sample), whole)
 
 
 def test_sums_over_many_slots_are_those_over_few(monkeypatch: pytest.MonkeyPatch) -> None:
     # A numeric attribute has no slot; the last, of no attribute, is for all rows.
     table = TrainingRows(sample_of(np.full((1, 4), np.nan), (2, 1, 0, 3), [0], 2))
-    weights = np.random.default_rng(5).random((2, table.slots, 6))
+    weights = np.random.default_rng(5).random((2, table.layout.size, 6))
     sums = table.by_attribute(weights)
     by_hand = [weights[:, part].sum(axis=1) for part in (slice(2), [2], slice(3, 6))]
     np.testing.assert_allclose(sums, np.stack(by_hand, axis=1), rtol=1e-12)
@@ -262,7 +261,9 @@ def test_only_the_order_of_numbers_matters(rows: np.ndarray) -> None:
 @settings(deadline=None)
 @given(st.lists(st.tuples(*(st.integers(0, c - 1) for c in (3, 2, 4, 3))), min_size=1, max_size=60))
 def test_the_full_tree_is_the_one_grown_node_by_node(rows: list[tuple[int, ...]]) -> None:
-    tree, _ = grow(TrainingRows(Sample(rows, (3, 2, 4, 3))), 2)
+    table = TrainingRows(Sample(rows, (3, 2, 4, 3)))
+    search = Search(table, 2, counting(table.cards, table.total))
+    tree, _ = grow(search, table.all_entries(), 1)
 
     def agree(node: int, part: list[tuple[int, ...]]) -> None:
         attribute = by_hand(part, len(rows))

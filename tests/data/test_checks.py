@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from simstudy import SimstudyError, read_data
-from simstudy.data.checks.leaks import check_usable, few_rows, screened
-from simstudy.data.preparation.suggested import suggested_preparation
+from simstudy.data.checks import check_usable, few_rows, screened
+from simstudy.data.preparation.prepare import suggested_preparation
 from simstudy.data.sample import Sample
 from simstudy.data.schema import Schema, Variable
 

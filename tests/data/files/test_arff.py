@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simstudy.data.files.arff_writer import sample_text
+from simstudy.data.files.arff import sample_text
 from simstudy.data.files.assembly import ReadOptions
 from simstudy.data.files.read import read_text_set
 from simstudy.data.sample import Sample

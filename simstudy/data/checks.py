@@ -1,17 +1,19 @@
-"""What would mislead learners in a table: identifiers, copies of the target, repeated rows."""
+"""Checks of tables: identifiers, copies of the target, repeated rows, odd values."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
-from simstudy.data.files.columns import listed
+from simstudy.data.files.assembly import RowsRead
+from simstudy.data.files.columns import is_number, listed
 from simstudy.data.preparation.discretize import cut_points
 from simstudy.data.sample import Sample
+from simstudy.data.schema import Variable
 from simstudy.errors import SimstudyError
 from simstudy.texts import counted
 
@@ -62,17 +64,11 @@ class Screening:
         ):
             number = counted(len(names), f"column {does}", f"columns {do}")
             texts += [f"{number} {why}: {listed(names)}{remark}"] * bool(names)
-        if self.repeated:
-            texts.append(
-                f"{counted(self.repeated, 'row')} equal to an earlier row, target included; if "
-                "copies of one case are in the training and the test part, scores are too high"
-            )
-        if self.classes:
-            texts.append(
-                f"the target has {self.classes:,} classes, fewer than {_ROWS_A_VALUE} rows for "
-                "each; is it a number, or another column the target?"
-            )
-        return texts
+        rows = f"{counted(self.repeated, 'row')} equal to an earlier row, target included; if "
+        rows += "copies of one case are in the training and the test part, scores are too high"
+        classes = f"the target has {self.classes:,} classes, fewer than {_ROWS_A_VALUE} rows for "
+        classes += "each; is it a number, or another column the target?"
+        return texts + [rows] * bool(self.repeated) + [classes] * bool(self.classes)
 
 
 def screened(sample: Sample, keep: Collection[str] = ()) -> Screening:
@@ -88,27 +84,22 @@ def screened(sample: Sample, keep: Collection[str] = ()) -> Screening:
 
 def check_usable(sample: Sample, screening: Screening, source: str) -> None:
     """Refuse rows from which nothing can be predicted."""
-    rows, classes = len(sample), int(np.count_nonzero(sample.class_counts))
+    rows, classes = counted(len(sample), "row"), int(np.count_nonzero(sample.class_counts))
     name = sample.schema.target.name
     if classes < 2:
         raise SimstudyError(f"{source}: all rows are of one class of '{name}'; two are needed")
     if _many_classes(sample):
-        raise SimstudyError(
-            f"{source}: the target '{name}' has {classes:,} different values in "
-            f"{counted(rows, 'row')}; it is not a class with a few values. Is another column the "
-            "target? If it is a number, divide it into ranges first"
-        )
-    if rows < MIN_ROWS:
-        raise SimstudyError(
-            f"{source} has {counted(rows, 'row')}, and advice needs at least {MIN_ROWS}: scores "
-            "that are cross-validated on fewer are mostly chance, and so is what they would predict"
-        )
+        text = f"{source}: the target '{name}' has {classes:,} different values in {rows}; it is "
+        text += "not a class with a few values. Is another column the target? If it is a number, "
+        raise SimstudyError(f"{text}divide it into ranges first")
+    if len(sample) < MIN_ROWS:
+        text = f"{source} has {rows}, and advice needs at least {MIN_ROWS}: cross-validated "
+        text += "scores on fewer rows are mostly chance, and so are predictions based on them"
+        raise SimstudyError(text)
     if len(screening.suspects) == len(sample.schema.attributes):
         named = ", ".join(f"'{name}'" for name in screening.suspects)
-        raise SimstudyError(
-            f"{source}: no attribute is left: {named} are identifiers, copies of the target or of "
-            "one value; use --keep for those that are none"
-        )
+        text = f"{source}: no attribute is left: {named} are identifiers, copies of the target or "
+        raise SimstudyError(f"{text}of one value; use --keep for those that are not")
 
 
 def _many_classes(sample: Sample) -> int:
@@ -168,16 +159,77 @@ def few_rows(sample: Sample) -> list[str]:
     """Say where there are few rows, of all or of a class."""
     notes = []
     if len(sample) < _FEW_ROWS:
-        notes.append(
-            f"With {len(sample)} rows all intervals are wide, and most differences between "
-            "learners cannot be found."
-        )
+        text = f"With {len(sample)} rows all intervals are wide, and most differences between "
+        notes.append(f"{text}learners cannot be found.")
     labels = zip(sample.class_names, sample.class_counts, strict=True)
     rare = [f"“{label}” ({count:.0f})" for label, count in labels if 0 < count < _FEW_OF_CLASS]
     if rare:
         shown = ", ".join(rare[:8]) + (", …" if len(rare) > 8 else "")
-        notes.append(
-            f"{counted(len(rare), 'class has', 'classes have')} fewer than {_FEW_OF_CLASS} rows "
-            f"({shown}): what is said of rare classes rests on very little."
-        )
+        number = counted(len(rare), "class has", "classes have")
+        text = f"{number} fewer than {_FEW_OF_CLASS} rows ({shown})"
+        notes.append(f"{text}: statements about rare classes rest on little data.")
     return notes
+
+
+def oddities(data: RowsRead, left_out: Screening | None = None) -> list[str]:
+    """What a user should know before the data set is used; rows that were dropped first.
+
+    Columns that would mislead are in use, unless ``left_out`` names them.
+    """
+    sample, texts = data.sample, data.dropped
+    names = [variable.name for variable in sample.schema.variables if is_number(variable.name)]
+    if names:
+        text = f"columns are named like values ({listed(names)}); does the file begin with the "
+        texts.append(f"{text}names of its columns?")
+    texts += _markers(data, left_out.identifiers if left_out else ())
+    commas = [variable.name for variable in sample.schema.attributes if _commas(variable)]
+    if commas:
+        texts.append(f"numbers with a decimal comma are taken for labels: {listed(commas)}")
+    screening = left_out or screened(sample, data.keep)
+    # Labels most of which are numbers do not name the rows.
+    names_rows = (name for name in screening.identifiers if name not in data.markers.suspected)
+    screening = replace(screening, identifiers=tuple(names_rows))
+    return texts + screening.sentences(left_out is not None)
+
+
+def rare_classes(sample: Sample) -> list[str]:
+    """Say which classes have no rows, or one."""
+    texts, classes = [], np.array(sample.class_names)
+    for rows, text in ((0, "without rows"), (1, "with one row")):
+        rare = classes[sample.class_counts == rows].tolist()
+        if rare:
+            texts.append(f"{counted(len(rare), 'class', 'classes')} {text}: {listed(rare)}")
+    return texts
+
+
+def _markers(data: RowsRead, left_out: Collection[str]) -> list[str]:
+    """Sentences about markers of missing values, and about what looks like one."""
+    by_texts: dict[tuple[str, ...], list[str]] = {}
+    for name, texts in data.markers.taken.items():
+        by_texts.setdefault(texts, []).append(name)
+    sentences = []
+    for texts, names in by_texts.items():
+        verb, gaps = ("is", "a missing value") if len(texts) == 1 else ("are", "missing values")
+        sentences.append(f"{_quoted(texts)} among numbers {verb} taken for {gaps}: {listed(names)}")
+    for name, (texts, share) in data.markers.suspected.items():
+        them, they = ("it", "it marks") if len(texts) == 1 else ("them", "they mark")
+        percent = f"{share:.0%}" if share >= 0.01 else "less than 1%"
+        text = f"'{name}' would be numeric but for {_quoted(texts)} ({percent} of the rows); name "
+        text += f"{them} in missing_values if {they} missing values"
+        sentences.append(text + "; left out unless named in keep" * (name in left_out))
+    for name, texts in data.markers.labels.items():
+        if name not in data.markers.suspected:
+            labels, markers = ("label", "a marker") if len(texts) == 1 else ("labels", "markers")
+            question = f"{markers} of missing values?"
+            sentences.append(f"'{name}' has the {labels} {_quoted(texts)}; {question}")
+    return sentences
+
+
+def _quoted(texts: Iterable[str]) -> str:
+    return listed(f"'{text}'" for text in texts)
+
+
+def _commas(variable: Variable) -> bool:
+    """Whether the labels are numbers with decimal commas."""
+    values = variable.values or ()
+    return "," in "".join(values) and all(is_number(value, comma=True) for value in values)

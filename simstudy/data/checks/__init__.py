@@ -1,1 +1,0 @@
-"""Checks of tables: leaks, identifiers, repeated rows, odd values."""
