@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
@@ -49,6 +49,8 @@ _MAX_NAMED = 20  # columns that an error lists
 _TRUTH = "truth"
 
 Watch = Callable[[str], AbstractContextManager[Progress | None]]
+Labels: TypeAlias = dict[str, str]  # the names of learners by their labels
+Content: TypeAlias = dict[str, object]  # of a study file
 
 
 def advise(
@@ -84,7 +86,7 @@ def advise(
         The directory for the page and the two studies; ``results/advise-<name>`` if left out.
     ignore, keep, nominal : sequence of str
         Columns to leave out; to keep although they look like identifiers or copies of the target;
-        whose numbers are names.
+        whose numbers are labels of categories.
     missing_values : sequence of str, optional
         What stands for a missing value; as for `read_data`.
     rows : sequence of int
@@ -118,7 +120,7 @@ def advise(
     if len(sample.cards) <= _MAX_CAMML:
         labels["CaMML"] = "camml"
 
-    def run(part: str, content: dict[str, object]) -> Results:
+    def run(part: str, content: Content) -> Results:
         with watch(part) as progress:
             study = make_study(content, place, str(place / part))
             options: RunOptions = {"jobs": jobs, "overwrite": overwrite, "report": False}
@@ -210,9 +212,7 @@ def read_table(
     )
 
 
-def _shared(
-    about: DescribedTable, labels: dict[str, str], part: str, **options: object
-) -> dict[str, object]:
+def _shared(about: DescribedTable, labels: Labels, part: str, **options: object) -> Content:
     return {
         "name": f"{about.name}-{part}",
         "seed": about.seed,
@@ -221,7 +221,7 @@ def _shared(
     }
 
 
-def _data_study(about: DescribedTable, labels: dict[str, str]) -> dict[str, object]:
+def _data_study(about: DescribedTable, labels: Labels) -> Content:
     """The study of splits of the table; all learners get rows that are prepared alike."""
     prepared = {"discretize": about.discretize or "mdl", "bins": 5}
     prepared["missing"] = about.missing or "ignore"
@@ -233,21 +233,15 @@ def _data_study(about: DescribedTable, labels: dict[str, str]) -> dict[str, obje
     }
 
 
-def _fitted_study(
-    about: DescribedTable, labels: dict[str, str], sizes: list[int]
-) -> dict[str, object]:
+def _fitted_study(about: DescribedTable, labels: Labels, sizes: list[int]) -> Content:
     """The study of networks fitted to the table."""
+    family = {"name": "fitted", "data": "data.arff", "target": about.target}
+    family |= {"fitter": about.fitter, "discretize": about.discretize or "mdl"}
     content = _shared(about, {**labels, _TRUTH: "truth"}, "simulated")
     return content | {
         "title": f"{about.name}: truths fitted to the table",
         "models": about.models,
-        "family": {
-            "name": "fitted",
-            "data": "data.arff",
-            "target": about.target,
-            "fitter": about.fitter,
-            "discretize": about.discretize or "mdl",
-        },
+        "family": family,
         "data": {"train_sizes": sizes, "test_size": 1000, "training": "nested"},
     }
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable
-from dataclasses import asdict, astuple, dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -24,8 +24,7 @@ _FAR, _VERY_FAR = 2.0, 4.0  # standard errors between predicted and cross-valida
 Verdict: TypeAlias = Literal["well", "partly", "poorly"]
 
 
-@dataclass(frozen=True)
-class IntervalEstimate:
+class IntervalEstimate(NamedTuple):
     """A number with its interval."""
 
     value: float
@@ -33,8 +32,7 @@ class IntervalEstimate:
     high: float
 
 
-@dataclass(frozen=True)
-class Crossing:
+class Crossing(NamedTuple):
     """One learner overtakes another.
 
     Attributes
@@ -55,8 +53,7 @@ class Crossing:
     share: float
 
 
-@dataclass(frozen=True)
-class SimulationCheck:
+class SimulationCheck(NamedTuple):
     """Simulated and cross-validated scores with the same number of training rows.
 
     Attributes
@@ -184,7 +181,7 @@ class Outlook:
         missing = self.truth[:, -1] - self.simulated.scores[:, start, best]
         level = _estimate(self.present.means[best] + missing)
         greatest = 1.0 if self.is_accuracy else np.inf
-        return IntervalEstimate(*(min(end, greatest) for end in astuple(level)))
+        return IntervalEstimate(*(min(end, greatest) for end in level))
 
     @property
     def ceiling_holds(self) -> bool:
@@ -234,8 +231,7 @@ def _estimate(values: FloatArray) -> IntervalEstimate:
     return IntervalEstimate(float(np.mean(values)), *np.quantile(values, TAILS).tolist())
 
 
-@dataclass(frozen=True)
-class DescribedTable:
+class DescribedTable(NamedTuple):
     """The table that the advice is about, and what was made of it.
 
     Attributes
@@ -347,8 +343,8 @@ class Advice:
 
     def crossings(self) -> pd.DataFrame:
         """Who overtakes whom, and where."""
-        rows = [{"measure": at.measure, **asdict(c)} for at in self.outlooks for c in at.crossings]
-        return pd.DataFrame(rows, columns=["measure", *(key.name for key in fields(Crossing))])
+        rows = [(at.measure, *crossing) for at in self.outlooks for crossing in at.crossings]
+        return pd.DataFrame(rows, columns=["measure", *Crossing._fields])
 
     def _table(
         self, parts: Iterable[tuple[Outlook, dict[str, int], Iterable[IntervalEstimate]]]
@@ -356,7 +352,7 @@ class Advice:
         """A row for each learner in each part, with its estimate."""
         return pd.DataFrame(
             [
-                {"measure": outlook.measure, **more, "learner": label, **asdict(estimate)}
+                {"measure": outlook.measure, **more, "learner": label, **estimate._asdict()}
                 for outlook, more, estimates in parts
                 for label, estimate in zip(self.learners, estimates, strict=True)
             ]

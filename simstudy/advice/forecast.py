@@ -13,7 +13,7 @@ all. And both kinds of gain can be wrong together: all gains of a scenario have 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,8 +26,7 @@ TAILS = (0.025, 0.975)  # of intervals
 GAIN_ERROR = 0.3  # the standard deviation of the log factor of all gains
 
 
-@dataclass(frozen=True)
-class Present:
+class Present(NamedTuple):
     """Scores on splits of a table, all learners on the same splits.
 
     Attributes
@@ -60,8 +59,7 @@ class Present:
         return np.atleast_2d(np.cov(last, rowvar=False)) * factor
 
 
-@dataclass(frozen=True)
-class Simulated:
+class Simulated(NamedTuple):
     """Scores on models drawn from the posterior given the table.
 
     Attributes
@@ -84,8 +82,7 @@ class Simulated:
         return self.scores - self.scores[:, [self.sizes.index(self.start)]]
 
 
-@dataclass(frozen=True)
-class Forecast:
+class Forecast(NamedTuple):
     """Scenarios of scores with more rows.
 
     Attributes

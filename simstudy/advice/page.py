@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Sequence
-from dataclasses import astuple
 
 from markupsafe import Markup
 
@@ -88,16 +87,12 @@ def outlook_chart(outlook: Outlook) -> Chart:
         heights += level
     for place, label in enumerate(outlook.learners):
         measured = course[:, place].tolist()
-        means, lows, highs = map(list, zip(*map(astuple, predicted[place]), strict=True))
+        means, lows, highs = map(list, zip(*predicted[place], strict=True))
         x = [size * asides[place] for size in sizes]
-        tips = [
-            f"{label}, {n:,} rows: {number(score)} measured"
-            for n, score in zip(real, measured, strict=True)
-        ]
-        tips += [
-            f"{label}, {n:,} rows: {number(mean)} [{number(low)}, {number(high)}] predicted"
-            for n, mean, low, high in zip(sizes, means, lows, highs, strict=True)
-        ]
+        texts = [f"{number(score)} measured" for score in measured]
+        texts += ["{} [{}, {}] predicted".format(*map(number, each)) for each in predicted[place]]
+        both = zip([*real, *sizes], texts, strict=True)
+        tips = [f"{label}, {n:,} rows: {text}" for n, text in both]
         layers += [
             spec.Line(real, measured, learner=place),
             spec.Span(x, lows, highs, learner=place),
@@ -145,35 +140,27 @@ def _lines(learners: Sequence[str], *columns: Sequence[TableCell]) -> list[Seque
 
 def now_table(advice: Advice) -> Table:
     """Make the table of cross-validated scores."""
-    return make_table(
-        "now",
-        f"Scores with your {rows(advice.about.rows)} rows",
-        ["learner", *(axis_label(at.info) for at in advice.outlooks)],
-        _lines(advice.learners, *(_cells(at.now, at.best_now) for at in advice.outlooks)),
-        caption="Means over splits; 95% intervals correct for shared rows (Nadeau & Bengio 2003). "
-        "Bold: best mean.",
-        data=advice.now(),
+    heads = ["learner", *(axis_label(at.info) for at in advice.outlooks)]
+    lines = _lines(advice.learners, *(_cells(at.now, at.best_now) for at in advice.outlooks))
+    caption = (
+        "Means over splits; 95% intervals correct for shared rows (Nadeau & Bengio 2003). Bold: "
+        "best mean."
     )
+    title = f"Scores with your {rows(advice.about.rows)} rows"
+    return make_table("now", title, heads, lines, caption=caption, data=advice.now())
 
 
 def _predicted_table(advice: Advice, outlook: Outlook) -> Table:
     """Make the table of predicted scores of a measure."""
-    table = advice.forecast()
-    columns = {size: _cells(outlook.predicted(size), outlook.best(size)) for size in outlook.sizes}
-    return by_size(
-        f"predicted_{outlook.measure}",
-        f"Predicted {axis_label(outlook.info)}",
-        experiment(DEFAULT),
-        outlook.learners,
-        outlook.sizes,
-        {
-            (label, size): cell
-            for size, cells in columns.items()
-            for label, cell in zip(outlook.learners, cells, strict=True)
-        },
-        caption="By number of training rows; intervals hold 95% of the scenarios. Bold: best mean.",
-        data=table[table["measure"] == outlook.measure],
-    )
+    table, labels, sizes = advice.forecast(), outlook.learners, outlook.sizes
+    cells: dict[tuple[str, int], TableCell] = {}
+    for size in sizes:
+        column = _cells(outlook.predicted(size), outlook.best(size))
+        cells |= {(label, size): cell for label, cell in zip(labels, column, strict=True)}
+    name, title = f"predicted_{outlook.measure}", f"Predicted {axis_label(outlook.info)}"
+    caption = "By number of training rows; intervals hold 95% of the scenarios. Bold: best mean."
+    data, kind = table[table["measure"] == outlook.measure], experiment(DEFAULT)
+    return by_size(name, title, kind, labels, sizes, cells, caption=caption, data=data)
 
 
 def gain_table(advice: Advice) -> Table:
@@ -185,15 +172,11 @@ def gain_table(advice: Advice) -> Table:
             gains = [prose.gain_numbers(outlook, place, size) for size in sizes]
             cells = [TableCell(value, f"[{low}, {high}]") for value, low, high in gains]
             lines.append([words(label, unit, place), *cells])
-    return make_table(
-        "gains",
-        "What more rows bring",
-        ["learner", *(f"{rows(size - advice.about.rows)} more" for size in sizes)],
-        lines,
-        rules={*range(len(learners), len(lines), len(learners))},
-        caption="Gain over the score with your rows; intervals hold 95% of the scenarios.",
-        data=advice.gains(),
-    )
+    heads = ["learner", *(f"{rows(size - advice.about.rows)} more" for size in sizes)]
+    caption = "Gain over the score with your rows; intervals hold 95% of the scenarios."
+    rules = {*range(len(learners), len(lines), len(learners))}
+    title, data = "What more rows bring", advice.gains()
+    return make_table("gains", title, heads, lines, caption=caption, data=data, rules=rules)
 
 
 def _check_table(outlook: Outlook) -> Table:
@@ -201,10 +184,9 @@ def _check_table(outlook: Outlook) -> Table:
     check = outlook.check
     columns = [_cells(each, coloured=False) for each in (outlook.now, check.simulated)]
     distances = [TableCell(plus(distance, 1)) for distance in check.distances]
-    return make_table(
-        f"check_{outlook.measure}",
-        opening(f"{axis_label(outlook.info)} with {rows(outlook.simulated.start)} training rows"),
-        ["learner", "your rows", "simulated", "standard errors apart"],
-        _lines(outlook.learners, *columns, distances),
-        caption="Simulated: mean over the simulated truths, with the range of 95% of them.",
-    )
+    name, training_rows = f"check_{outlook.measure}", rows(outlook.simulated.start)
+    title = opening(f"{axis_label(outlook.info)} with {training_rows} training rows")
+    heads = ["learner", "your rows", "simulated", "standard errors apart"]
+    caption = "Simulated: mean over the simulated truths, with the range of 95% of them."
+    lines = _lines(outlook.learners, *columns, distances)
+    return make_table(name, title, heads, lines, caption=caption)

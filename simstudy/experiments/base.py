@@ -6,10 +6,10 @@ import importlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias, cast
 
 if TYPE_CHECKING:
-    from simstudy.arrays import AnyArray
     from simstudy.components.spec import Spec
     from simstudy.engine.plan import Plan
     from simstudy.engine.task import Task
@@ -52,14 +52,6 @@ class Words:
     score: ClassVar[str] = "score"
 
 
-def with_data(stated: StudyFile, **defaults: object) -> StudyFile:
-    """Fill in keys of ``[data]`` that a study file leaves out; evaluation is exact."""
-    keys = stated.data.model_fields_set & {*defaults}
-    defaults |= stated.data.model_dump(include=keys, exclude_none=True)
-    data = stated.data.model_copy(update={"test_size": "exact", **defaults})
-    return stated.model_copy(update={"data": data})
-
-
 class AnyTreatment(Words):
     """Words for treatments of several experiments."""
 
@@ -98,8 +90,10 @@ class Experiment(Words, ABC):
 
     Attributes
     ----------
+    treatments_key : str
+        The attribute of a study and of a plan that holds the treatments.
     dose_key : str
-        The key of the doses in ``[data]``.
+        The same of the doses, and their key in ``[data]``.
     own_keys : tuple of str
         Keys of a study file that are for this experiment only.
     keeps : str
@@ -111,10 +105,17 @@ class Experiment(Words, ABC):
     task_path, results_path, page_path : str
         Classes that are imported on demand, see `imported`: the task of a problem, the results of
         a study, and its page.
+    data_results_path, data_page_path : str
+        The same for studies of data sets, if the experiment can be made on them.
+    stream_role : str
+        The role of the random stream of a cell, in which ``{dose}`` stands for the dose.
+    data_defaults : mapping
+        What is filled in for keys of ``[data]`` that a study file leaves out.
     check_path : str
         A function that refuses a study of models that cannot be run; empty for none.
     """
 
+    treatments_key: ClassVar[str] = "learners"
     dose_key: ClassVar[str] = "train_sizes"
     own_keys: ClassVar[tuple[str, ...]] = ()
     keeps: ClassVar[str] = ""
@@ -126,27 +127,37 @@ class Experiment(Words, ABC):
     task_path: ClassVar[str] = "simstudy.engine.task:Task"
     results_path: ClassVar[str] = "simstudy.results.read.model_analyses:ModelResults"
     page_path: ClassVar[str] = "simstudy.experiments.models_page:ModelsPage"
+    data_results_path: ClassVar[str] = ""
+    data_page_path: ClassVar[str] = ""
     check_path: ClassVar[str] = ""
+    stream_role: ClassVar[str] = "train/{dose}"
+    data_defaults: ClassVar[Mapping[str, object]] = {}
 
     # Treatments and doses
 
-    @abstractmethod
     def treatments(self, design: Design) -> tuple[Spec, ...]:
         """Return what is compared."""
+        return cast("tuple[Spec, ...]", attrgetter(self.treatments_key)(design))
 
     def doses(self, design: Design) -> tuple[int, ...]:
-        """Return the doses: the training sizes, unless stated otherwise."""
-        return design.train_sizes
+        """Return the doses."""
+        return cast("tuple[int, ...]", attrgetter(self.dose_key)(design))
 
     def at_doses(self, plan: Plan, doses: Iterable[int]) -> Plan:
         """Return a plan with other doses."""
-        return replace(plan, train_sizes=tuple(doses))
+        changed: dict[str, Any] = {self.dose_key: tuple(doses)}
+        return replace(plan, **changed)
 
     # The study file
 
     def completed(self, stated: StudyFile) -> StudyFile:
-        """Return the content of a study file with the defaults of this experiment."""
-        return stated
+        """Return the content of a study file with `data_defaults`; evaluation is then exact."""
+        if not (defaults := {**self.data_defaults}):
+            return stated
+        keys = stated.data.model_fields_set & {*defaults}
+        defaults |= stated.data.model_dump(include=keys, exclude_none=True)
+        data = stated.data.model_copy(update={"test_size": "exact", **defaults})
+        return stated.model_copy(update={"data": data})
 
     def check(self, study: Study) -> None:
         """Refuse a study of models that cannot be run: `KeyedError` with the key at fault."""
@@ -178,39 +189,31 @@ class Experiment(Words, ABC):
 
     def task(self, plan: Plan, model: int) -> Task:
         """Return the task of one problem, whose `run_cell` scores a treatment at a dose."""
-        return cast("Task", imported(self.task_path)(plan, model))
+        return cast("Task", self.task_class(plan, model))
 
-    @abstractmethod
+    @property
+    def task_class(self) -> Any:
+        """The class of tasks.
+
+        If cells keep more than scores, it has ``unpacked(plan, text)``, which raises ValueError if
+        a text that a cell keeps is damaged, and ``kept_columns(plan, keys, kept)``, the columns of
+        the table `keeps`: ``keys`` has the doses and labels of the cells of a problem in their
+        order, ``kept`` what cells keep, by their position among all cells.
+        """
+        return imported(self.task_path)
+
     def role(self, treatment: Spec, dose: int) -> str:
         """Return the role of the random stream that is recorded for a cell."""
-
-    def check_kept(self, plan: Plan, kept: str) -> None:
-        """Raise ValueError if what a cell keeps beside its scores is damaged."""
-        imported(self.task_path).unpacked(plan, kept)
-
-    def kept_columns(
-        self, plan: Plan, keys: list[tuple[int, str]], kept: Mapping[int, str]
-    ) -> dict[str, list[str] | AnyArray]:
-        """Return the table `keeps`: columns of texts or numbers.
-
-        Parameters
-        ----------
-        plan : Plan
-            The plan of the cells.
-        keys : list of (dose, label)
-            The cells of a problem in their order.
-        kept : mapping
-            What the cells keep, by their position among all cells.
-        """
-        columns = imported(self.task_path).kept_columns(plan, keys, kept)
-        return cast("dict[str, list[str] | AnyArray]", columns)
+        return self.stream_role.format(dose=dose)
 
     # Results and their page
 
     def results_class(self, study: Study) -> type[Results]:
         """Return the class of the results of a study, which has the analyses that apply to it."""
-        return cast("type[Results]", imported(self.results_path))
+        path = self.data_results_path if study.datasets else self.results_path
+        return cast("type[Results]", imported(path))
 
     def page(self, study: Study) -> Page[Any, Any]:
         """Return what the page of a study says and shows."""
-        return cast("Page[Any, Any]", imported(self.page_path)())
+        path = self.data_page_path if study.datasets else self.page_path
+        return cast("Page[Any, Any]", imported(path)())

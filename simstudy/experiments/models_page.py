@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Callable, Hashable, Iterator, Mapping
-from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import pandas as pd
 
@@ -39,12 +38,14 @@ from simstudy.study.study import Study
 from simstudy.texts import counted
 
 _EXAMPLES = 3  # models that are drawn
+M = TypeVar("M", bound=ModelResults, contravariant=True)
 
 
-class ModelsPage(Page[ModelFindings, ModelResults]):
+class ModelsPage(Page[ModelFindings, M]):
     """Curves against the dose, tests of pairs and the analysis of variance, over models."""
 
     joined = True
+    finding = staticmethod(finding)
 
     # What is said
 
@@ -78,7 +79,7 @@ class ModelsPage(Page[ModelFindings, ModelResults]):
 
     def made(self, study: Study) -> str:
         """Return the design and the conventions."""
-        return captions.made(study)
+        return f"{self.design(study)}; {words.conventions(study)}."
 
     def facts(self, study: Study) -> list[tuple[int, str]]:
         """Return the numbers of models, treatments and doses."""
@@ -89,11 +90,7 @@ class ModelsPage(Page[ModelFindings, ModelResults]):
             (doses, kind.size + "s" * (doses > 1)),
         ]
 
-    def finding(self, findings: ModelFindings) -> str:
-        """Return who does best with how many rows."""
-        return finding(findings)
-
-    def statements(self, results: ModelResults, findings: ModelFindings) -> list[str]:
+    def statements(self, results: M, findings: ModelFindings) -> list[str]:
         """Return who beats whom and who overtakes whom."""
         lost = results.manifest["failures"], results.manifest["cells"]
         return statements(findings, *lost, overtaking=_overtaking(results, findings))
@@ -110,7 +107,7 @@ class ModelsPage(Page[ModelFindings, ModelResults]):
         key = "curve-key" + " narrow-only" * wide.labelled
         return Opening(wide.picture, narrow, " ".join([*notes, *chart.notes]), key)
 
-    def view(self, results: ModelResults, findings: ModelFindings, index: int) -> dict[str, object]:
+    def view(self, results: M, findings: ModelFindings, index: int) -> dict[str, object]:
         """Return the figures, tables and notes of one measure."""
         overtaking = _overtaking(results, findings)
         panels, notes, thresholds = _differences(findings, index, overtaking)
@@ -120,29 +117,25 @@ class ModelsPage(Page[ModelFindings, ModelResults]):
         compared = [build.pairs(findings, at) for at in design.sizes if len(design.learners) > 1]
         precision = [build.standard_errors(findings), build.models_needed(findings)]
         many = len(design.learners) > captions.MAX_BARS
-        each = curves.each_learner(findings).charts if many else ()
-
-        def renamed(table: Table) -> Table:
-            return replace(table, name=f"{table.name}_{findings.measure}")
-
+        each, measure = curves.each_learner(findings).charts if many else (), findings.measure
         return {
             "reading": captions.reading(findings, overtaking),
             "each": svg.panels(each, f"each{index}"),
             "each_note": captions.curve_panels(findings, alone=False),
-            "means": renamed(build.means(findings, alone=False)),
+            "means": build.means(findings, alone=False).named_by(measure),
             "differences": panels,
             "difference_notes": notes,
-            "thresholds": None if thresholds is None else renamed(thresholds),
-            "tests": [renamed(table) for table in tests],
+            "thresholds": thresholds and thresholds.named_by(measure),
+            "tests": [table.named_by(measure) for table in tests],
             "test_notes": [*build.missing_tests(analyses), *[note] * bool(note and tests)],
-            "pairs": [renamed(table) for table in compared],
+            "pairs": [table.named_by(measure) for table in compared],
             "pair_notes": captions.pairs(findings, len(design.learners) <= build.MAX_IN_MATRIX),
             "models": svg.panels(spread.models(findings), f"models{index}"),
-            "precision": [renamed(table) for table in precision if isinstance(table, Table)],
+            "precision": [t.named_by(measure) for t in precision if isinstance(t, Table)],
             "precision_note": captions.precision(findings),
         }
 
-    def sections(self, results: ModelResults) -> list[Section]:
+    def sections(self, results: M) -> list[Section]:
         """Return differences, tests and precision, and what the experiment adds."""
         study, kind = results.study, results.study.experiment
         dots = min(study.models, spread.MAX_DOTS)
@@ -168,32 +161,27 @@ class ModelsPage(Page[ModelFindings, ModelResults]):
             design,
             failures_section(results, consequence),
             Section("precision", "Precision"),
-            *self.last_sections(results),
         ]
 
-    def own_sections(self, results: ModelResults) -> list[Section]:
-        """Return the sections that only this page has."""
+    def own_sections(self, results: M) -> list[Section]:
+        """Return the sections before the analysis of variance that only this page has."""
         return []
 
-    def last_sections(self, results: ModelResults) -> list[Section]:
-        """Return those of them that come last."""
-        return []
-
-    def failed(self, results: ModelResults, failure: Mapping[Hashable, Any]) -> dict[str, str]:
+    def failed(self, results: M, failure: Mapping[Hashable, Any]) -> dict[str, str]:
         """Return the model and the dose."""
         return {"model": str(failure["model"]), "rows": rows(failure["size"])}
 
     # Files and the terminal
 
-    def figures(self, results: ModelResults) -> dict[str, Maker]:
+    def figures(self, results: M) -> dict[str, Maker]:
         """Return curves of every measure, and what else the primary one shows."""
         return model_makers(results)
 
-    def kept_figures(self, results: ModelResults) -> dict[str, Maker]:
+    def kept_figures(self, results: M) -> dict[str, Maker]:
         """Return the curves of the primary measure."""
         return {"learning_curves": partial(learning_curves, measure=results.measures[0])}
 
-    def files(self, results: ModelResults) -> dict[str, pd.DataFrame]:
+    def files(self, results: M) -> dict[str, pd.DataFrame]:
         """Return the tables of every measure, and of the primary one those that it has."""
         findings = [results.findings(name) for name in results.measures]
         parts: dict[str, Callable[[ModelFindings], pd.DataFrame]] = {
@@ -216,7 +204,7 @@ class ModelsPage(Page[ModelFindings, ModelResults]):
             further["mixed_model.csv"] = _table(findings[0].mixed)
         return tables | {name: table for name, table in further.items() if not table.empty}
 
-    def tables(self, results: ModelResults) -> dict[str, Table | Absent]:
+    def tables(self, results: M) -> dict[str, Table | Absent]:
         """Return the means of every measure and the tests of the primary one."""
         first, *further = results.measures
         primary = results.findings(first)
@@ -227,11 +215,11 @@ class ModelsPage(Page[ModelFindings, ModelResults]):
             tables[make.__name__] = make(primary)
         return tables
 
-    def means(self, results: ModelResults) -> list[Table]:
+    def means(self, results: M) -> list[Table]:
         """Return the means with their intervals."""
         return [build.means(results.findings())]
 
-    def summary(self, results: ModelResults, brief: bool) -> Iterator[Table | TerminalLine]:
+    def summary(self, results: M, brief: bool) -> Iterator[Table | TerminalLine]:
         """Return, unless brief, tests, who beats whom and who overtakes whom."""
         findings = results.findings()
         for note in captions.few_models(findings):
@@ -253,7 +241,7 @@ class ModelsPage(Page[ModelFindings, ModelResults]):
         pilot = run_pilot(study, goal.models, goal.jobs, goal.progress)
         return forecast(pilot, goal.mcse, goal.difference, goal.power)
 
-    def gaps(self, results: ModelResults) -> list[str]:
+    def gaps(self, results: M) -> list[str]:
         """Return the measures that have no finite score in some cell."""
         lost = {name: len(results.findings(name).left_out) for name in results.measures[1:]}
         return [
@@ -263,7 +251,7 @@ class ModelsPage(Page[ModelFindings, ModelResults]):
             if number
         ]
 
-    def overall(self, results: ModelResults, measure: str) -> Overall:
+    def overall(self, results: M, measure: str) -> Overall:
         """Return the means at the last dose."""
         last, findings = results.doses[-1], results.findings(measure)
         means = {cell.learner: cell.mean for cell in findings.means if cell.size == last}

@@ -34,7 +34,17 @@ CLASSES = {
     "tests": TestResults,
 }
 EVERYWHERE = {
-    *("treatments", "doses", "problems", "learners", "measures", "scores", "timings", "failures"),
+    *(
+        "treatments",
+        "doses",
+        "sizes",
+        "problems",
+        "learners",
+        "measures",
+        "scores",
+        "timings",
+        "failures",
+    ),
     *("study", "settings", "manifest", "info", "column", "to_csv", "about", "foreign", "findings"),
 }
 OF_MODELS = {
@@ -44,18 +54,18 @@ OF_MODELS = {
 }
 OWN = {
     "learners": {
-        *("sizes", "answers", "curves", "converged", "regret", "regret_parts", "reliability"),
+        *("answers", "curves", "converged", "regret", "regret_parts", "reliability"),
         *("calibration", "plot_reliability", "plot_regret"),
     },
     "data": {
-        *("sizes", "answers", "curves", "datasets", "data_findings", "dataset_means", "winners"),
+        *("answers", "curves", "datasets", "data_findings", "dataset_means", "winners"),
         *("pairwise_datasets", "dataset_table", "correlations", "reversals", "properties", "refit"),
     },
     "measures": {
         *("picks", "learner_pairs", "reference", "contradictions", "against_truth", "rows_needed"),
     },
-    "estimators": {"sizes", "estimates", "estimator_quality", "interval_quality"},
-    "tests": {"sizes"},
+    "estimators": {"estimates", "estimator_quality", "interval_quality"},
+    "tests": set(),
 }
 LEARNERS = [{"name": "naive_bayes", "label": "NB"}, {"name": "tan", "label": "TAN"}]
 SHARED: dict[str, Any] = {
@@ -156,7 +166,7 @@ def test_treatments_doses_and_problems(kind, opened):
     assert opened.treatments == treatments.get(kind, ["NB", "TAN"])
     assert opened.learners == ["NB", "TAN"]
     assert opened.doses == {"data": [1.0], "measures": [20, 50]}.get(kind, [20, 40])
-    assert getattr(opened, "sizes", opened.doses) == opened.doses
+    assert opened.sizes == opened.doses
     assert opened.problems == opened.scores["model"].nunique() == (2 if kind == "data" else 3)
     if kind == "data":
         assert opened.datasets == ["rows"]

@@ -13,6 +13,7 @@ from simstudy.analysis.tests.outcomes import TIES, StatisticOutcome
 from simstudy.analysis.tests.resampled import corrected_t, five_by_two_f, five_by_two_t, naive_t
 from simstudy.analysis.tests.wilcoxon import adjusted_p
 from simstudy.arrays import FloatArray
+from simstudy.errors import SimstudyError
 
 TESTS = ("corrected_t", "five_by_two_t", "five_by_two_f", "naive_t")
 
@@ -132,7 +133,7 @@ def _outcome(test: str, differences: FloatArray, share: float) -> StatisticOutco
         return naive_t(differences.ravel())
     if differences.shape != (5, 2):
         repeats, folds = differences.shape
-        raise ValueError(f"{test} needs 5 repeats of 2 folds, not {repeats} of {folds}")
+        raise SimstudyError(f"{test} needs 5 repeats of 2 folds, not {repeats} of {folds}")
     return five_by_two_t(differences) if test == "five_by_two_t" else five_by_two_f(differences)
 
 

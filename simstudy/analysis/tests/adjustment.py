@@ -7,6 +7,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from simstudy.arrays import BoolArray, FloatArray, IntArray
+from simstudy.errors import SimstudyError
 from simstudy.measures.base import divided
 
 # Deviations of a few units in the last place are rounding, not variation: scores that differ by
@@ -17,7 +18,7 @@ ROUNDING = 4 * float(np.finfo(np.float64).eps)
 def check(condition: bool, parameter: str, value: object, rule: str) -> None:
     """Raise an error that names a parameter, its value and the rule, unless a condition holds."""
     if not condition:
-        raise ValueError(f"{parameter} is {value!r}; it must {rule}")
+        raise SimstudyError(f"{parameter} is {value!r}; it must {rule}")
 
 
 def check_option(parameter: str, value: str, options: Sequence[str]) -> None:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from simstudy.components.registry import MEASURES
-from simstudy.experiments.base import Design, Experiment, ScoreColumn, with_data
+from simstudy.experiments.base import Design, Experiment, ScoreColumn
 from simstudy.measures.base import MeasureInfo
 
 if TYPE_CHECKING:
-    from simstudy.components.spec import Spec
     from simstudy.engine.plan import Plan
-    from simstudy.study.content import StudyFile
 
 # Of an estimate against the value of this classifier, and against the mean over training sets.
 ERRORS = ("squared_error", "squared_error_of_mean", "error", "error_of_mean")
@@ -26,7 +25,6 @@ _WORDS = {
     COVERED_MEAN: "coverage of mean {}",
     WIDTH: "width of the interval of {}",
 }
-_TRAINING_SETS = 200  # by default
 
 
 class Estimators(Experiment):
@@ -35,6 +33,7 @@ class Estimators(Experiment):
     name = "estimators"
     treatment = "estimator"
     dose = "available"
+    treatments_key = "estimators"
     own_keys = ("estimators", "data.training_sets")
     keeps = "estimates.parquet"
     shares = frozenset({COVERED, COVERED_MEAN})
@@ -42,14 +41,7 @@ class Estimators(Experiment):
     results_path = "simstudy.experiments.estimators.results:EstimatorResults"
     page_path = "simstudy.experiments.estimators.page:EstimatorsPage"
     check_path = "simstudy.study.checks:check_estimated"
-
-    def treatments(self, design: Design) -> tuple[Spec, ...]:
-        """Return the estimators."""
-        return design.estimators
-
-    def completed(self, stated: StudyFile) -> StudyFile:
-        """Fill in the number of training sets whose mean value is estimated."""
-        return with_data(stated, training_sets=_TRAINING_SETS)
+    data_defaults = MappingProxyType({"training_sets": 200})
 
     def conditions(self, plan: Plan) -> dict[str, object]:
         """Add the training sets and the confidence of intervals."""
@@ -77,7 +69,3 @@ class Estimators(Experiment):
         zero = "no bias" if column.test in ("error", "error_of_mean") else ""
         share = column.test in self.shares
         return MeasureInfo(share, label=label, zero=zero, share=share)
-
-    def role(self, treatment: Spec, dose: int) -> str:
-        """Return the role of the stream of the rows available."""
-        return f"train/{dose}"

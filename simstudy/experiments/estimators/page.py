@@ -15,7 +15,6 @@ from simstudy.measures.base import MeasureInfo
 from simstudy.report.prose.numbers import fixed, number, percent, percentages, signed
 from simstudy.report.prose.phrases import all_sizes, level
 from simstudy.report.tables.table import Table, TableCell, table_of, words
-from simstudy.results.read.open import Results
 from simstudy.study.study import Study
 from simstudy.texts import counted
 
@@ -33,7 +32,7 @@ _INTERVALS = {
 }
 
 
-class EstimatorsPage(ModelsPage):
+class EstimatorsPage(ModelsPage[EstimatorResults]):
     """Which estimator is closest to the exact value, and which intervals contain it."""
 
     def asks(self, study: Study, info: MeasureInfo) -> str:
@@ -64,15 +63,13 @@ class EstimatorsPage(ModelsPage):
         """Return the squared errors: of the others there are tables."""
         return [place for place, score in enumerate(scores) if score.startswith("squared_error")]
 
-    def own_sections(self, results: Results) -> list[Section]:
+    def own_sections(self, results: EstimatorResults) -> list[Section]:
         """Return bias, spread and coverage."""
-        assert isinstance(results, EstimatorResults)
         tables = [make(results, target) for target in _TARGETS for make in (_quality, _coverage)]
         return [Section("choices", "Errors and coverage", tables, "tables")]
 
-    def files(self, results: Results) -> dict[str, pd.DataFrame]:
+    def files(self, results: EstimatorResults) -> dict[str, pd.DataFrame]:
         """Return the same for files, after those of all experiments."""
-        assert isinstance(results, EstimatorResults)
         made = {"estimators": results.estimator_quality, "coverage": results.interval_quality}
         return super().files(results) | {
             f"{name}.csv": pd.concat({target: make(target) for target in _TARGETS})
@@ -94,7 +91,7 @@ def _quality(results: EstimatorResults, target: str) -> Table:
         "error. Correlation: of estimates and exact values over models."
     )
     title, data = f"Errors of estimators: {_TARGETS[target]}", results.estimator_quality(target)
-    return _table(results, data, f"estimators_{target}", title, columns, caption)
+    return _table(results, f"estimators_{target}", title, columns, data, caption)
 
 
 def _coverage(results: EstimatorResults, target: str) -> Table:
@@ -111,29 +108,26 @@ def _coverage(results: EstimatorResults, target: str) -> Table:
         f"brackets, unadjusted {confidence} Clopper–Pearson intervals between models."
     )
     title, data = f"Coverage of intervals: {_TARGETS[target]}", results.interval_quality(target)
-    return _table(results, data, f"coverage_{target}", title, columns, caption, texts=5)
+    return _table(results, f"coverage_{target}", title, columns, data, caption)
 
 
 def _table(
     results: EstimatorResults,
-    data: pd.DataFrame,
     name: str,
     title: str,
     columns: Columns,
-    caption: str,
-    texts: int = 4,
+    data: pd.DataFrame,
+    note: str,
 ) -> Table:
     """A table with the rows of a frame by measure and learner, then as they were."""
+    places = {label: place for place, label in enumerate(results.treatments)}
     subjects: Columns = {
         "measure": lambda row: words(row["measure"]),
         "learner": lambda row: words(row["learner"]),
         "rows": lambda row: words(f"{row['size']:,}"),
-        "estimator": lambda row: words(
-            row["estimator"], "", results.treatments.index(row["estimator"])
-        ),
+        "estimator": lambda row: words(row["estimator"], "", places[row["estimator"]]),
     }
     keys = [data[key].map([*dict.fromkeys(data[key])].index) for key in ("learner", "measure")]
-    rows = data.iloc[np.lexsort(keys)].to_dict("records")
-    return table_of(
-        rows, name, title, subjects | columns, texts, caption=caption, data=data, cut=True
-    )
+    rows, texts = data.iloc[np.lexsort(keys)].to_dict("records"), 4 + ("interval" in columns)
+    columns = subjects | columns
+    return table_of(rows, name, title, columns, texts, caption=note, data=data, cut=True)

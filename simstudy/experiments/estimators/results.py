@@ -13,11 +13,6 @@ from simstudy.results.read.model_analyses import ModelResults
 class EstimatorResults(ModelResults):
     """How near estimates of performance come to the truth; see `ModelResults`."""
 
-    @property
-    def sizes(self) -> list[int]:
-        """The numbers of rows available."""
-        return self.doses
-
     @cached_property
     def estimates(self) -> pd.DataFrame:
         """All estimates: one row per model, size, estimator, learner and measure.

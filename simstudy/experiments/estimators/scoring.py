@@ -6,7 +6,7 @@ import itertools
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -27,8 +27,7 @@ BOUNDS = tuple(f"{end}_{name}" for name in INTERVALS for end in ("lower", "upper
 COLUMNS = ("model", "size", "estimator", "learner", "measure", *VALUES, *BOUNDS)
 
 
-@dataclass(frozen=True)
-class Available:
+class Available(NamedTuple):
     """The rows available at one dose, and the exact values that are to be estimated.
 
     ``exact`` and ``means`` are of shape (learners, measures): of the learners fitted to these rows,
@@ -78,9 +77,8 @@ class EstimatingTask(ExactTask[Available, list[Estimate]]):
         targets = np.stack([shared.exact, shared.means, shared.errors], axis=-1).reshape(-1, 3)
         pairs = itertools.product(self._plan.learners, self._plan.measured)
         scores, troubles, kept = {}, [], []
-        for (learner, measure), estimate, target in zip(
-            pairs, outcome, targets.tolist(), strict=True
-        ):
+        every = zip(pairs, outcome, targets.tolist(), strict=True)
+        for (learner, measure), estimate, target in every:
             for name, value in _scores(estimate, *target[:2]).items():
                 scores[f"{name}_{measure.label}_{learner.label}"] = value
             if isinstance(estimate.value, Undefined):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from simstudy.components.registry import MEASURES
 from simstudy.engine.evaluation import EXACT, SAMPLED
@@ -13,8 +13,6 @@ from simstudy.measures.base import MeasureInfo, keywords
 if TYPE_CHECKING:
     from simstudy.components.spec import Spec
     from simstudy.engine.plan import Plan
-    from simstudy.experiments.page import Page
-    from simstudy.results.read.base import Results
     from simstudy.study.study import Study
 
 
@@ -32,11 +30,9 @@ class Learners(Experiment):
     growing = ("learners", "data.train_sizes")
     results_path = "simstudy.experiments.learners.results:LearnerResults"
     page_path = "simstudy.experiments.learners.page:LearnersPage"
+    data_results_path = "simstudy.experiments.learners.data_results:DataResults"
+    data_page_path = "simstudy.experiments.learners.data_page:DataPage"
     check_path = "simstudy.study.checks:check_exact"
-
-    def treatments(self, design: Design) -> tuple[Spec, ...]:
-        """Return the learners."""
-        return design.learners
 
     def score_names(self, study: Study) -> list[str]:
         """Return the labels of the measures."""
@@ -72,17 +68,3 @@ class Learners(Experiment):
         from simstudy.engine.task import role
 
         return role(treatment, dose)
-
-    def results_class(self, study: Study) -> type[Results]:
-        """Return the class of its results: on data sets, or on models."""
-        from simstudy.experiments.learners.data_results import DataResults
-
-        return DataResults if study.datasets else super().results_class(study)
-
-    def page(self, study: Study) -> Page[Any, Any]:
-        """Return its sentences, figures, tables and files, on models or on data sets."""
-        if not study.datasets:
-            return super().page(study)
-        from simstudy.experiments.learners.data_page import DataPage
-
-        return DataPage()

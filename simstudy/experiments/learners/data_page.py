@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Hashable, Iterator, Mapping
 from typing import Any
 
 import pandas as pd
@@ -14,7 +13,7 @@ from simstudy.analysis.datasets.findings import DataFindings
 from simstudy.analysis.datasets.two_measures import measure_pairs
 from simstudy.analysis.models.computing_time import median_seconds
 from simstudy.analysis.models.findings import Absent
-from simstudy.data.sizes import Size, size_text
+from simstudy.data.sizes import size_text
 from simstudy.experiments.learners.data_results import DataResults
 from simstudy.experiments.page import Goal, Opening, Overall, Page, Section, TerminalLine
 from simstudy.report.charts import data as charts
@@ -25,6 +24,7 @@ from simstudy.report.charts.printed import data_makers
 from simstudy.report.charts.spec import Chart
 from simstudy.report.pages.curve_section import data_curve_sections
 from simstudy.report.pages.page import curves_section, design_section, failures_section
+from simstudy.report.prose import captions
 from simstudy.report.prose import data_statements as prose
 from simstudy.report.prose import design as words
 from simstudy.report.prose.finding import by_other_measures, data_finding
@@ -50,6 +50,8 @@ class DataPage(Page[DataFindings, DataResults]):
     leaves = "Scores and tables"
     needs = ("It needs the data files that it names.",)
     failed_by = ("data set",)
+    design = staticmethod(words.data_design)
+    finding = staticmethod(data_finding)
 
     # What is said
 
@@ -63,10 +65,6 @@ class DataPage(Page[DataFindings, DataResults]):
         sizes = ", and after how many training rows" if len(study.train_sizes) > 1 else ""
         return f"{place}, which of {which} predicts best, by {findings.info.label}{sizes}?"
 
-    def design(self, study: Study) -> str:
-        """Return how data sets were split, in one line."""
-        return words.data_design(study)
-
     def facts(self, study: Study) -> list[tuple[int, str]]:
         """Return the numbers of data sets, splits and learners."""
         sets, learners = len(study.datasets), len(study.labels)
@@ -75,10 +73,6 @@ class DataPage(Page[DataFindings, DataResults]):
             (study.problems, "splits"),
             (learners, "learner" + "s" * (learners > 1)),
         ]
-
-    def finding(self, findings: DataFindings) -> str:
-        """Return who has the best mean on how many data sets, and what holds over all."""
-        return data_finding(findings)
 
     def statements(self, results: DataResults, findings: DataFindings) -> list[str]:
         """Return what the tests say."""
@@ -109,29 +103,23 @@ class DataPage(Page[DataFindings, DataResults]):
     def view(self, results: DataResults, findings: DataFindings, index: int) -> dict[str, object]:
         """Return the figures, tables and notes of one measure."""
         name, several = findings.measure, len(findings.learners) > 1
+        rivals = several and len(findings.datasets) > 1
+        further = [results.data_findings(each) for each in results.measures if each != name]
         by_size = _by_size(results, name)
         after = [build.size_words(results, size) for size in results.study.doses]
-
-        def renamed(table: Table) -> Table:
-            return replace(table, name=f"{table.name}_{name}")
-
-        smaller = [
-            replace(build.means(at, text), name=f"means_{place}")
-            for place, (at, text) in enumerate(zip(by_size[:-1], after, strict=False))
-        ]
+        smaller = zip(by_size[:-1], after, strict=False)
         panels = (charts.learning(by_size, name) for name in findings.datasets[:_MAX_PANELS])
         return {
-            "others": by_other_measures(
-                [results.data_findings(each) for each in results.measures if each != name]
-            ),
-            "standings": renamed(build.standings(findings))
-            if several and len(findings.datasets) > 1
-            else None,
-            "means": renamed(build.means(findings, after[-1])),
-            "spread": renamed(build.means(findings, after[-1], spread=True)),
-            "smaller": [renamed(table) for table in smaller],
-            "winners": renamed(build.winners(findings)) if several else None,
-            "over": _over(findings, index, renamed),
+            "others": by_other_measures(further),
+            "standings": build.standings(findings).named_by(name) if rivals else None,
+            "means": build.means(findings, after[-1]).named_by(name),
+            "spread": build.means(findings, after[-1], spread=True).named_by(name),
+            "smaller": [
+                build.means(at, text).named_by(f"{place}_{name}")
+                for place, (at, text) in enumerate(smaller)
+            ],
+            "winners": build.winners(findings).named_by(name) if several else None,
+            "over": _over(findings, index),
             "learning": svg.panels(panels, f"learning{index}") if len(by_size) > 1 else [],
         }
 
@@ -145,10 +133,7 @@ class DataPage(Page[DataFindings, DataResults]):
             "a learner has no mean on a data set where one of its splits failed; tests state which "
             "data they use"
         )
-        shared = (
-            f"On {results.manifest['platform']}. Counts shared by several learners are computed "
-            "once and charged to each."
-        )
+        shared = f"On {results.manifest['platform']}. {captions.SHARED}"
         properties = {"table": build.properties(results.properties()), "notes": _notes(results)}
         costs = build.costs(results, median_seconds(results.timings, ("dataset", "learner")))
         shown = compared if several else []
@@ -177,8 +162,7 @@ class DataPage(Page[DataFindings, DataResults]):
 
     def figures(self, results: DataResults) -> dict[str, Maker]:
         """Return wins, means, ranks and posteriors by every measure, and measures compared."""
-        names = [*dict.fromkeys(part["dataset"] for part in results.manifest["parts"])]
-        return data_makers(results) | decision_makers(results, names)
+        return data_makers(results) | decision_makers(results, results.datasets)
 
     def files(self, results: DataResults) -> dict[str, pd.DataFrame]:
         """Return means, winners and tests of every measure, and measures compared."""
@@ -225,11 +209,9 @@ class DataPage(Page[DataFindings, DataResults]):
         for pair in measure_pairs(results.measures):
             labels, end = _labels(results, pair), "_".join(pair)
             reversals = results.reversals(*pair, examples=False)
-            tables[f"reversals_{end}"] = (
-                build.reversals(reversals, labels)
-                if reversals.cases
-                else Absent(prose.reversal_sentence(reversals, labels).removesuffix("."))
-            )
+            same = Absent(prose.reversal_sentence(reversals, labels).removesuffix("."))
+            made = build.reversals(reversals, labels) if reversals.cases else same
+            tables[f"reversals_{end}"] = made
             tables[f"correlations_{end}"] = build.correlations(results.correlations(*pair), labels)
         tables["properties"] = build.properties(results.properties())
         return tables
@@ -289,13 +271,10 @@ def _both(chart: Chart, name: str, tall: float, narrow: float) -> tuple[Markup, 
 
 def _by_size(results: DataResults, name: str) -> list[DataFindings]:
     """The findings at every training size."""
-    sizes = [Size.stored(size).value for size in results.study.doses]
-    return [results.data_findings(name, size=size) for size in sizes]
+    return [results.data_findings(name, size=size) for size in results.sizes]
 
 
-def _over(
-    findings: DataFindings, index: int, renamed: Callable[[Table], Table]
-) -> dict[str, object] | None:
+def _over(findings: DataFindings, index: int) -> dict[str, object] | None:
     """Diagrams and tests over data sets, if there are several learners and data sets."""
     over = findings.over_sets
     if over is None:
@@ -319,8 +298,8 @@ def _over(
         "no_posterior": posterior.absent,
         "posterior": None if posterior.absent else _rows(posterior, f"posterior{index}"),
         "shown": len(posterior.y.marks),
-        "tests": renamed(build.tests(over)) if rows > 2 else None,
-        "pairs": renamed(build.pairs(over, findings.info)),
+        "tests": build.tests(over).named_by(findings.measure) if rows > 2 else None,
+        "pairs": build.pairs(over, findings.info).named_by(findings.measure),
     }
 
 

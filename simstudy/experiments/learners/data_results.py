@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -17,20 +14,11 @@ from simstudy.analysis.tests.adjustment import alpha_of
 from simstudy.data.sizes import Size, size_text
 from simstudy.errors import SimstudyError
 from simstudy.results.read.base import AnswerResults
-
-if TYPE_CHECKING:
-    from simstudy.results.read.ranked_answers import DataAnswers
-    from simstudy.results.read.refit import Refit
-    from simstudy.study.study import Study
-
-
-@contextlib.contextmanager
-def _refusals() -> Iterator[None]:
-    """Report an invalid option of an analysis as an error of the user."""
-    try:
-        yield
-    except ValueError as error:
-        raise SimstudyError(str(error)) from error
+from simstudy.results.read.examples import with_examples
+from simstudy.results.read.ranked_answers import DataAnswers
+from simstudy.results.read.refit import Refit, refitted
+from simstudy.study.datasets import with_tables
+from simstudy.study.study import Study
 
 
 class DataResults(AnswerResults):
@@ -53,10 +41,7 @@ class DataResults(AnswerResults):
         """The training sizes: rows, or shares of the training part, 1.0 for all of it."""
         return [Size.stored(size).value for size in self.study.doses]
 
-    @property
-    def doses(self) -> list[float]:
-        """The training sizes."""
-        return self.sizes
+    doses = sizes
 
     def _has_sizes(self, column: pd.Series[int]) -> bool:
         return True  # a share is of the training part of each split
@@ -118,8 +103,7 @@ class DataResults(AnswerResults):
         """
         at = self.data_findings(measure, size=size)
         better, adjustment = at.info.greater_is_better, adjustment or at.adjustment
-        with _refusals():
-            return per_dataset.pairwise_datasets(at.scores, at.measure, test, adjustment, better)
+        return per_dataset.pairwise_datasets(at.scores, at.measure, test, adjustment, better)
 
     def dataset_table(
         self, measure: str | None = None, *, size: float | None = None
@@ -159,8 +143,7 @@ class DataResults(AnswerResults):
         at = self.data_findings(measure, size=size)
         better, adjustment = at.info.greater_is_better, adjustment or at.adjustment
         level = at.alpha if alpha is None else alpha
-        with _refusals():
-            return per_dataset.winners(at.scores, at.measure, test, adjustment, level, better)
+        return per_dataset.winners(at.scores, at.measure, test, adjustment, level, better)
 
     def correlations(self, first: str, second: str, *, size: float | None = None) -> Correlations:
         """Correlation of two measures over splits, by data set and learner.
@@ -211,14 +194,10 @@ class DataResults(AnswerResults):
         reversed_sets = reversals(tables, (winners[0], winners[1]))
         if not (examples and reversed_sets.cases):
             return reversed_sets
-        from simstudy.results.read.examples import with_examples
-
         return with_examples(self, reversed_sets, self._dose(size))
 
     def _tables(self) -> Study:
         """The study with its data sets read again; refused if they have changed."""
-        from simstudy.study.datasets import with_tables
-
         if self.study.tables:  # as they were when the study was run in this session
             return self.study
         for section in self.study.datasets:
@@ -231,14 +210,11 @@ class DataResults(AnswerResults):
         recorded = dict(self.manifest["conditions"]["datasets"])
         for table in study.tables:
             if recorded.get(table.name) != table.digest:
-                raise SimstudyError(
-                    f"{table.path} has changed since the study was run; run it again"
-                )
+                changed = f"{table.path} has changed since the study was run"
+                raise SimstudyError(f"{changed}; run it again")
         return study
 
     def _ranked(self, dataset: str | None = None, over: str | None = None) -> DataAnswers:
-        from simstudy.results.read.ranked_answers import DataAnswers
-
         if over not in (None, "repeats", "folds"):
             raise SimstudyError(
                 f"curves of this study are averaged over repeats or folds, not '{over}'"
@@ -265,6 +241,4 @@ class DataResults(AnswerResults):
         Refit
             Has ``predict_proba(frame)``, ``predict(frame)``, ``classes`` and ``estimate``.
         """
-        from simstudy.results.read.refit import refitted
-
         return refitted(self, learner, dataset)

@@ -14,14 +14,13 @@ from simstudy.report.charts.printed import learner_makers
 from simstudy.report.pages.curve_section import curve_section
 from simstudy.report.pages.page import curves_section
 from simstudy.report.prose import captions
-from simstudy.report.prose.phrases import MAX_NAMED, all_sizes, listed
+from simstudy.report.prose.phrases import MAX_NAMED, all_sizes, listed, with_unit
 from simstudy.report.tables import facts
-from simstudy.results.read.model_analyses import ModelResults
 from simstudy.study.study import Study
 from simstudy.texts import counted
 
 
-class LearnersPage(ModelsPage):
+class LearnersPage(ModelsPage[LearnerResults]):
     """Which learner is closest to the true probabilities, and after how many rows."""
 
     rerun_figures = ("reliability",)
@@ -40,39 +39,34 @@ class LearnersPage(ModelsPage):
 
     def aims(self, study: Study) -> str:
         """Return what is compared, and by what."""
-        labels = study.labels
-        learn = "they learn" if len(labels) > 1 else "it learns"
         several = len(study.doses) > 1
         more = ", and to see how that changes with the number of training rows" * several
         return (
-            f"To compare {counted(len(labels), 'learner')} by how close the class probabilities "
-            f"that {learn} are to the true ones{more}."
+            f"To compare {counted(len(study.labels), 'learner')} by how close the predicted class "
+            f"probabilities are to the true ones{more}."
         )
 
-    def own_sections(self, results: ModelResults) -> list[Section]:
+    def own_sections(self, results: LearnerResults) -> list[Section]:
         """Return what regret is made of, and curves of decisions."""
-        assert isinstance(results, LearnerResults)
         decisions = [curve_section(results)] if results.study.keep_answers else []
         return [*_regret(results), *curves_section(decisions)]
 
-    def last_sections(self, results: ModelResults) -> list[Section]:
-        """Return the seconds of fitting and predicting."""
-        return [_costs(results)]
+    def sections(self, results: LearnerResults) -> list[Section]:
+        """Add the seconds of fitting and predicting."""
+        return [*super().sections(results), _costs(results)]
 
-    def figures(self, results: ModelResults) -> dict[str, Maker]:
+    def figures(self, results: LearnerResults) -> dict[str, Maker]:
         """Add reliability, regret, rewards against divergences, and curves of decisions."""
-        assert isinstance(results, LearnerResults)
         return super().figures(results) | learner_makers() | decision_makers(results)
 
     def estimands(self, study: Study, info: MeasureInfo) -> str:
         """Return the means, differences and thresholds."""
-        unit = f" ({info.unit})" if info.unit else ""
         several = len(study.labels) > 1
         pairs = " For each pair of learners and training size: the mean paired difference."
         change = " For each pair of learners: the training size at which it changes sign."
         return (
             "For each learner and training size: the mean, over the models of the family, of its "
-            f"{info.label}{unit} after training on a random set of that size."
+            f"{with_unit(info)} after training on a random set of that size."
             + pairs * several
             + change * (several and len(study.doses) > 1)
         )
@@ -93,7 +87,7 @@ def _regret(results: LearnerResults) -> list[Section]:
     return [Section("regret", "What regret is made of", content, entry="Regret")]
 
 
-def _costs(results: ModelResults) -> Section:
+def _costs(results: LearnerResults) -> Section:
     """The seconds of fitting and predicting."""
     medians, platform = median_seconds(results.timings), results.manifest["platform"]
     charts = curves.seconds(medians, results.treatments, results.doses)

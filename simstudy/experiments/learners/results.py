@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cached_property
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from functools import cached_property, wraps
+from typing import TYPE_CHECKING, ParamSpec
 
 import pandas as pd
 
@@ -14,22 +14,29 @@ from simstudy.analysis.models.reliability import Reliability, calibration
 from simstudy.errors import SimstudyError
 from simstudy.results.read.base import AnswerResults
 from simstudy.results.read.model_analyses import ModelResults, new_axes
+from simstudy.results.read.ranked_answers import ModelAnswers
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from simstudy.results.read.ranked_answers import ModelAnswers
+P = ParamSpec("P")
+
+
+def _table_of(method: Callable[P, Reliability]) -> Callable[P, pd.DataFrame]:
+    """A method with the same parameters that returns only the table."""
+
+    @wraps(method)
+    def table(*args: P.args, **options: P.kwargs) -> pd.DataFrame:
+        return method(*args, **options).table
+
+    table.__doc__ = "Return the table of `calibration`, which has the same parameters."
+    return table
 
 
 class LearnerResults(ModelResults, AnswerResults):
     """What learners predict of models, after training on rows that these draw; see `Results`."""
 
     _answer_keys = ("model", "size", "learner")
-
-    @property
-    def sizes(self) -> list[int]:
-        """The training sizes."""
-        return self.doses
 
     def converged(self, within: float | None = None, fraction: float | None = None) -> pd.DataFrame:
         """The size from which each learner's mean regret at estimating is small.
@@ -61,28 +68,6 @@ class LearnerResults(ModelResults, AnswerResults):
         ``regret``, ``representation`` and ``estimation``, or there are no such models.
         """
         return pd.DataFrame() if self.regret_parts is None else self.regret_parts.table.copy()
-
-    def reliability(
-        self,
-        size: int | Sequence[int] | None = None,
-        models: int | None = None,
-        bins: int = 10,
-        *,
-        learners: Sequence[str] | None = None,
-        classes: str = "every",
-        confidence: float | None = None,
-        adjustment: str | None = None,
-    ) -> pd.DataFrame:
-        """Observed frequencies against predicted probabilities, bin by bin; see `calibration`."""
-        return self.calibration(
-            size,
-            models,
-            bins,
-            learners=learners,
-            classes=classes,
-            confidence=confidence,
-            adjustment=adjustment,
-        ).table
 
     def calibration(
         self,
@@ -132,9 +117,9 @@ class LearnerResults(ModelResults, AnswerResults):
         table = calibration(repeated.table, confidence=confidence, adjustment=adjustment or usual)
         return Reliability(table, repeated.models, classes, repeated.test, confidence)
 
-    def _ranked(self, dataset: str | None = None, over: str | None = None) -> ModelAnswers:
-        from simstudy.results.read.ranked_answers import ModelAnswers
+    reliability = _table_of(calibration)
 
+    def _ranked(self, dataset: str | None = None, over: str | None = None) -> ModelAnswers:
         if dataset is not None or over not in (None, "models"):
             raise SimstudyError("curves of this study are averaged over its models")
         return ModelAnswers(self)
@@ -148,7 +133,7 @@ class LearnerResults(ModelResults, AnswerResults):
         """
         from simstudy.report.charts import mpl, spread
 
-        sizes = sorted({self.sizes[0], self.sizes[-1]}) if size is None else [size]
+        sizes = sorted({self.doses[0], self.doses[-1]}) if size is None else [size]
         panels = spread.reliability(self.calibration(sizes, learners=[learner]), [learner])
         ax = mpl.draw(panels.charts[0], ax or new_axes())
         handles, title = mpl.handles(panels.key), "training rows"

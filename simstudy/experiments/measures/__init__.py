@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from simstudy.components.registry import MEASURES
-from simstudy.experiments.base import Design, Experiment, ScoreColumn, with_data
+from simstudy.experiments.base import Design, Experiment, ScoreColumn
 from simstudy.measures.base import MeasureInfo
 
 if TYPE_CHECKING:
-    from simstudy.components.spec import Spec
     from simstudy.engine.plan import Plan
     from simstudy.study.content import StudyFile
 
 RIGHT, LOSS = "right", "loss"  # the share of right choices, and what following them loses
-_TEST_SIZES, _REPEATS = (20, 50, 100, 200, 500, 1000, 5000), 50  # defaults
-_TRAIN_SIZE, _TARGET = 100, "kl_divergence"
 
 
 class Measures(Experiment):
@@ -29,6 +25,7 @@ class Measures(Experiment):
     sample = "test set"
     size = "test size"
     dose_key = "test_sizes"
+    treatments_key = "measured"
     own_keys = ("data.test_sizes", "data.repeats", "measures.targets")
     keeps = "picks.parquet"
     takes_orders = True
@@ -37,25 +34,16 @@ class Measures(Experiment):
     results_path = "simstudy.experiments.measures.results:MeasureResults"
     page_path = "simstudy.experiments.measures.page:MeasuresPage"
     check_path = "simstudy.study.checks:check_judged"
-
-    def treatments(self, design: Design) -> tuple[Spec, ...]:
-        """Return the measures."""
-        return design.measured
-
-    def doses(self, design: Design) -> tuple[int, ...]:
-        """Return the test sizes."""
-        return design.test_sizes
-
-    def at_doses(self, plan: Plan, doses: Iterable[int]) -> Plan:
-        """Return a plan with other test sizes."""
-        return replace(plan, test_sizes=tuple(doses))
+    stream_role = "test/0"
+    data_defaults = MappingProxyType(
+        {"test_sizes": [20, 50, 100, 200, 500, 1000, 5000], "repeats": 50, "train_sizes": [100]}
+    )
 
     def completed(self, stated: StudyFile) -> StudyFile:
         """Fill in test sets, one training size and a target."""
-        sizes, targets = [*_TEST_SIZES], stated.measures.targets or [_TARGET]
+        targets = stated.measures.targets or ["kl_divergence"]
         measures = stated.measures.model_copy(update={"targets": targets})
-        stated = stated.model_copy(update={"measures": measures})
-        return with_data(stated, test_sizes=sizes, repeats=_REPEATS, train_sizes=[_TRAIN_SIZE])
+        return super().completed(stated.model_copy(update={"measures": measures}))
 
     def columns(self, design: Design) -> list[ScoreColumn]:
         """Return for every target the share of right choices and the loss from following them."""
@@ -68,12 +56,7 @@ class Measures(Experiment):
     def info(self, plan: Plan, column: ScoreColumn) -> MeasureInfo:
         """Describe a share of right choices, or a loss."""
         target: MeasureInfo = MEASURES.get(column.measure).info
-        plain = column.label == column.measure
-        label = target.label if plain else column.label
+        label = target.label if column.label == column.measure else column.label
         if column.test == RIGHT:
             return MeasureInfo(True, label=f"right choices by {label}", share=True)
         return MeasureInfo(False, target.logarithmic, f"loss in {label}", target.unit)
-
-    def role(self, treatment: Spec, dose: int) -> str:
-        """Return the role of the first test set's stream."""
-        return "test/0"

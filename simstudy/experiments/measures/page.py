@@ -13,14 +13,13 @@ from simstudy.experiments.models_page import ModelsPage
 from simstudy.experiments.page import Section
 from simstudy.measures.base import MeasureInfo
 from simstudy.report.prose.numbers import NONE, percent, percentages, rows
-from simstudy.report.prose.phrases import MAX_NAMED, level, listed
+from simstudy.report.prose.phrases import MAX_NAMED, level, listed, with_unit
 from simstudy.report.tables.table import Table, TableCell, make_table, words
-from simstudy.results.read.open import Results
 from simstudy.study.study import Study
 from simstudy.texts import counted
 
 
-class MeasuresPage(ModelsPage):
+class MeasuresPage(ModelsPage[MeasureResults]):
     """Which measure finds the better of two learners, and from how many test rows."""
 
     def asks(self, study: Study, info: MeasureInfo) -> str:
@@ -44,10 +43,9 @@ class MeasuresPage(ModelsPage):
 
     def estimands(self, study: Study, info: MeasureInfo) -> str:
         """Return the shares of right choices and the losses."""
-        unit = f" ({info.unit})" if info.unit else ""
         return (
             f"For each measure and test size: the mean, over the models of the family, of its "
-            f"{info.label}{unit}: over all pairs of learners and {study.data.repeats} test sets, "
+            f"{with_unit(info)}: over all pairs of learners and {study.data.repeats} test sets, "
             "the share in which it prefers the learner that is better by the target. A tie of the "
             "measure counts half; pairs tied by the target are left out. The loss is the mean "
             "shortfall of the preferred learner in the target. For each pair of measures and test "
@@ -68,9 +66,8 @@ class MeasuresPage(ModelsPage):
             "expectations over the joint distribution."
         )
 
-    def own_sections(self, results: Results) -> list[Section]:
+    def own_sections(self, results: MeasureResults) -> list[Section]:
         """Return how many rows measures need, and what they contradict."""
-        assert isinstance(results, MeasureResults)
         tables = [_needed_table(results), _against_truth(results), _contradictions(results)]
         return [Section("choices", "Choices between learners", tables, "tables")]
 

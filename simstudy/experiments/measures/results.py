@@ -32,18 +32,14 @@ class MeasureResults(ModelResults):
         """
         name = self.study.experiment.keeps
         table = self._as_written(name)
-        wanted = ["model", "size", "pair", "repeat", *self._truths, *self.treatments]
-        if [*table] != wanted:
+        truths = [f"truth_{target}" for target in self._targets]
+        if [*table] != ["model", "size", "pair", "repeat", *truths, *self.treatments]:
             raise self._damaged(name)
         return table
 
     @property
     def _targets(self) -> list[str]:
         return [target.label for target in self.study.targets]
-
-    @property
-    def _truths(self) -> list[str]:
-        return [f"truth_{target}" for target in self._targets]
 
     @property
     def learner_pairs(self) -> list[tuple[str, str]]:

@@ -7,8 +7,8 @@ import itertools
 import math
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -107,8 +107,7 @@ def draw_test_sets(
     return TestSets(np.minimum(places, len(weights) - 1))
 
 
-@dataclass(frozen=True)
-class Fits:
+class Fits(NamedTuple):
     """The learners of one model after training.
 
     Attributes
@@ -265,9 +264,8 @@ class PickingTask(ExactTask[TestSets, Signs]):
             context = self._context(trial)
             for learner, proba in enumerate(expanded):
                 answers = _copies(called, proba[rows], trial.target)
-                values[index, learner] = score(
-                    called.measure, *answers, **context, **called.arguments
-                )
+                value = score(called.measure, *answers, **context, **called.arguments)
+                values[index, learner] = value
         return values
 
     def _expanded(self, called: Called, proba: FloatArray, places: IntArray) -> FloatArray:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from simstudy.experiments.base import Design, Experiment, ScoreColumn, with_data
+from simstudy.experiments.base import Design, Experiment, ScoreColumn
 from simstudy.measures.base import MeasureInfo
 
 if TYPE_CHECKING:
     from simstudy.components.spec import Spec
     from simstudy.engine.plan import Plan
-    from simstudy.study.content import StudyFile
 
 COPIES, MIRRORED, POWER, WRONG, GAP = "type_1", "type_1_mirrored", "power", "wrong", "difference"
 _WORDS = {
@@ -22,7 +22,6 @@ _WORDS = {
     WRONG: "rejections in favour of the worse of {}",
     GAP: "exact difference of {}",
 }
-_DATA_SETS = 20  # by default
 
 
 class Tests(Experiment):
@@ -31,20 +30,15 @@ class Tests(Experiment):
     name = "tests"
     treatment = "test"
     dose = "available"
+    treatments_key = "tests"
     own_keys = ("tests", "data.repeats")
     shares = frozenset({COPIES, MIRRORED, POWER, WRONG})
     task_path = "simstudy.experiments.tests.scoring:RejectingTask"
     results_path = "simstudy.experiments.tests.results:TestResults"
     page_path = "simstudy.experiments.tests.page:TestsPage"
     check_path = "simstudy.study.checks:check_estimated"
-
-    def treatments(self, design: Design) -> tuple[Spec, ...]:
-        """Return the tests."""
-        return design.tests
-
-    def completed(self, stated: StudyFile) -> StudyFile:
-        """Fill in the number of data sets of each size."""
-        return with_data(stated, repeats=_DATA_SETS)
+    stream_role = "train/{dose}/0"
+    data_defaults = MappingProxyType({"repeats": 20})
 
     def conditions(self, plan: Plan) -> dict[str, object]:
         """Add the confidence, as it has always been recorded."""
@@ -62,10 +56,6 @@ class Tests(Experiment):
         """Describe a rate of rejections, or the true difference."""
         label, share = _WORDS[column.test].format(column.label), column.test in self.shares
         return MeasureInfo(column.test == POWER, label=label, share=share)
-
-    def role(self, treatment: Spec, dose: int) -> str:
-        """Return the role of the stream of the first data set."""
-        return f"train/{dose}/0"
 
 
 def tested_scores(learners: Sequence[Spec]) -> list[tuple[str, ...]]:

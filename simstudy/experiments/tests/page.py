@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from simstudy.experiments.models_page import ModelsPage
+from simstudy.experiments.tests.results import TestResults
 from simstudy.measures.base import MeasureInfo
 from simstudy.report.prose.phrases import all_sizes
 from simstudy.study.study import Study
 from simstudy.texts import counted
 
 
-class TestsPage(ModelsPage):
+class TestsPage(ModelsPage[TestResults]):
     """How often tests reject, with and without a difference."""
 
     def asks(self, study: Study, info: MeasureInfo) -> str:

@@ -9,8 +9,3 @@ class TestResults(ModelResults):
     """How often tests reject; see `ModelResults`."""
 
     __test__ = False  # for pytest, which takes the name for that of a test
-
-    @property
-    def sizes(self) -> list[int]:
-        """The numbers of rows available."""
-        return self.doses

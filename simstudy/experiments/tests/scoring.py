@@ -13,8 +13,9 @@ Two different learners have a difference that is known exactly for every data se
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 
@@ -36,14 +37,12 @@ LEVEL = 0.05
 Splitter = Callable[[Scheme], Sequence[Split]]
 
 
-@dataclass(frozen=True)
-class Contest:
+class Contest(NamedTuple):
     """One data set of a model: pairs of learners without a difference, and with one."""
 
     judge: Judge
     copies: list[tuple[Bench, Bench]]  # of every learner
-    mirrored: list[tuple[Bench, Bench]]
-    whole: list[Bench]  # the learners themselves
+    mirrored: list[tuple[Bench, Bench]]  # the first being the learner itself
     exact: FloatArray  # values of the learners fitted to all rows, negated if less is better
 
 
@@ -74,14 +73,12 @@ class RejectingTask(ExactTask[list[Contest], list[float]]):
         for component in plan.learners:
             learner, streams = self._learner(component), self._streams(component, place)
             apart = self._streams(component, f"{place}/copies")
-            first, second = (
-                copy_bench(learner, sample, splits, apart, which) for which in ("one", "other")
-            )
-            copies.append((first, second))
+            each = partial(copy_bench, learner, sample, splits, apart)
+            copies.append((each("one"), each("other")))
             mirrored.append(bench_of(learner, sample, splits, streams, mirror))
         judge = self._judge_of(plan.measured[0], sample)
         exact = self._sign * self._exact(sample, f"{place}/all")[:, 0]
-        return Contest(judge, copies, mirrored, [pair[0] for pair in mirrored], exact)
+        return Contest(judge, copies, mirrored, exact)
 
     def applied(self, component: Spec, shared: list[Contest]) -> list[float]:
         """Let a test compare the learners on every data set: the shares of rejections."""
@@ -102,10 +99,10 @@ class RejectingTask(ExactTask[list[Contest], list[float]]):
         nulls = [*contest.copies, *contest.mirrored]
         type_1 = [float(test.test(*pair, contest.judge).rejects(LEVEL)) for pair in nulls]
         powers, wrongs = [], []
-        for first, second in combinations(range(len(contest.whole)), 2):
-            decision = test.test(contest.whole[first], contest.whole[second], contest.judge)
-            better = contest.exact[first] - contest.exact[second]
-            agrees = self._sign * decision.difference * better > 0
+        learners = zip(contest.mirrored, contest.exact.tolist(), strict=True)
+        for ((first, _), value), ((second, _), rival) in combinations(learners, 2):
+            decision = test.test(first, second, contest.judge)
+            agrees = self._sign * decision.difference * (value - rival) > 0
             rejects = decision.rejects(LEVEL)
             powers.append(float(rejects and agrees))
             wrongs.append(float(rejects and not agrees))

@@ -6,7 +6,6 @@ from functools import partial
 
 from simstudy.analysis.datasets.two_measures import measure_pairs
 from simstudy.analysis.models.average_ranks import Ranks
-from simstudy.data.sizes import Size
 from simstudy.errors import SimstudyError
 from simstudy.experiments.learners.data_results import DataResults
 from simstudy.experiments.learners.results import LearnerResults
@@ -16,9 +15,9 @@ from simstudy.report.charts.mpl import Style
 from simstudy.report.charts.spec import Key, Panels, drawable
 from simstudy.report.prose import captions
 from simstudy.report.prose import data_statements as prose
-from simstudy.report.prose.design import design
 from simstudy.report.prose.pairwise import added_sizes
 from simstudy.report.prose.phrases import opening
+from simstudy.results.read.base import Results
 from simstudy.results.read.model_analyses import ModelResults
 
 _MAX_ROWS = {False: 44, True: 11}  # of the overview of thresholds, in a paper and on a slide
@@ -54,6 +53,14 @@ def _leading(results: ModelResults, style: Style) -> tuple[list[str], str]:
     return [learner for learner in results.treatments if learner in best], which
 
 
+def _design(results: Results) -> str:
+    return f"{results.study.page.design(results.study)}."
+
+
+def _made(results: Results) -> str:
+    return results.study.page.made(results.study)
+
+
 def learning_curves(results: ModelResults, style: Style, measure: str) -> Printed:
     """Learning curves of one measure."""
     findings = results.findings(measure)
@@ -67,7 +74,7 @@ def learning_curves(results: ModelResults, style: Style, measure: str) -> Printe
         chart = curves.learning_curves(findings, shown)
         panels = Panels((chart,), chart.key)
     caption = captions.curves(findings, len(shown), each=not panels.key)
-    text = (caption, *panels.charts[0].notes, captions.made(results.study), which)
+    text = (caption, *panels.charts[0].notes, _made(results), which)
     return Printed(title, panels, text, layout.lines if panels.key else layout.pages)
 
 
@@ -84,7 +91,7 @@ def differences(results: ModelResults, style: Style) -> Printed:
     )
     panels = Panels(tuple(pairs.differences(findings, every)), across=3, shared=True)
     notes = dict.fromkeys(note for chart in panels.charts for note in chart.notes)
-    text = (captions.differences(findings), *notes, captions.made(results.study))
+    text = (captions.differences(findings), *notes, _made(results))
     return Printed(f"Differences in {findings.info.label}", panels, text)
 
 
@@ -96,7 +103,7 @@ def thresholds(results: ModelResults, style: Style) -> Printed:
     rows, which = pairs.threshold_rows(findings.courses, _MAX_ROWS[style.titles], leader)
     chart = pairs.thresholds(rows, results.doses, f"{kind.dose} rows", findings.info.label)
     caption = captions.thresholds(findings, min(course.n for course, _ in rows))
-    text = (caption, which, f"{design(results.study)}.", added_sizes(findings))
+    text = (caption, which, _design(results), added_sizes(findings))
     return Printed(chart.title, Panels((chart,)), text, layout.stacked)
 
 
@@ -109,7 +116,7 @@ def scores(results: ModelResults, style: Style) -> Printed:
     undrawn = sum(not drawable(value) for value in values)
     require(undrawn < len(values), f"no cell has a finite {findings.measure}")
     panels = spread.scores(findings, sizes, shown)
-    text = (captions.scores(findings, undrawn, sizes), which, captions.made(results.study))
+    text = (captions.scores(findings, undrawn, sizes), which, _made(results))
     title = f"{opening(findings.info.label)} of every model"
     return Printed(title, panels, text, layout.in_rows)
 
@@ -129,7 +136,7 @@ def rank_diagrams(results: ModelResults, style: Style) -> Printed:
     require(rankings, " ".join(without))
     panels = Panels(tuple(ranks.ranks(ranking, kind) for ranking in rankings))
     caption = captions.ranks(findings, rankings, joined)
-    text = (caption, f"{design(results.study)}.", *without)
+    text = (caption, _design(results), *without)
     return Printed(f"Average ranks by {findings.info.label}", panels, text, layout.stacked)
 
 
@@ -157,7 +164,7 @@ def regret(results: LearnerResults, style: Style) -> Printed:
         )
     shown, which = _leading(results, style)
     panels = spread.regret(split, results.treatments, results.info("regret").unit, shown)
-    caption, made = captions.regret(split, results.study), captions.made(results.study)
+    caption, made = captions.regret(split, results.study), _made(results)
     return Printed("Regret and its parts", panels, (caption, captions.REGRET_PARTS, made, which))
 
 
@@ -192,10 +199,6 @@ def data_makers(results: DataResults) -> dict[str, Maker]:
 
 def _key(results: DataResults) -> tuple[Key, ...]:
     return tuple(Key(label, series=place) for place, label in enumerate(results.treatments))
-
-
-def _made(results: DataResults) -> str:
-    return f"{opening(design(results.study))}."
 
 
 def wins(results: DataResults, style: Style, measure: str) -> Printed:
@@ -264,8 +267,7 @@ def posterior(results: DataResults, style: Style, measure: str) -> Printed:
 
 def data_learning(results: DataResults, style: Style, measure: str) -> Printed:
     """Learning curves, a panel for each data set."""
-    sizes = [Size.stored(size).value for size in results.study.doses]
-    by_size = [results.data_findings(measure, size=size) for size in sizes]
+    by_size = [results.data_findings(measure, size=size) for size in results.sizes]
     charts = tuple(data.learning(by_size, name) for name in by_size[0].datasets)
     title = f"{opening(by_size[0].info.label)} with more training rows"
     text = ("Means over the splits of each data set.", _made(results))

@@ -182,7 +182,7 @@ def _pictures(
     for each in [*curves, profit_of(curves[DRAWN.index("lift")], prior, 1.0, prior)]:
         chart = decisions.chart(decisions.thinned(each, _EVERY))
         picture = svg.draw(chart, f"{name}-{each.kind}", SIZE).picture
-        pictures.append((each.kind, each.about.title, picture, prose.shows(each.kind)))
+        pictures.append((each.kind, each.about.title, picture, prose.SHOWN[each.kind]))
     return pictures
 
 

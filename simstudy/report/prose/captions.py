@@ -11,12 +11,12 @@ from simstudy.analysis.models.findings import ModelFindings
 from simstudy.analysis.models.regret import Regret
 from simstudy.analysis.models.reliability import Reliability
 from simstudy.analysis.models.thresholds import Course
-from simstudy.analysis.score_array import LeftOut, cells
+from simstudy.analysis.score_array import cells
+from simstudy.analysis.tests.anova import Anova
 from simstudy.analysis.tests.friedman import FEW
 from simstudy.analysis.tests.mixed_model import MixedModel
 from simstudy.experiments.base import Words
 from simstudy.report.prose import phrases
-from simstudy.report.prose.design import conventions, design
 from simstudy.report.prose.numbers import number, p_value, setting
 from simstudy.report.prose.pairwise import pair_method
 from simstudy.report.prose.phrases import count_range, level, opening
@@ -34,6 +34,7 @@ SPHERICITY = (
     "undefined for a single contrast, which is spherical by definition, and for more contrasts "
     "than degrees of freedom. Where ε is well below 1, use the corrected p."
 )
+SHARED = "Counts shared by several learners are computed once and charged to each."
 MAX_BARS = 6  # learners whose intervals and limits are drawn in one chart
 REGRET_PARTS = (
     "Line with dots: regret. Orange, up to the dashed line: representation. Blue: estimation, "
@@ -53,11 +54,6 @@ _RANKS = (
 def alone(findings: ModelFindings) -> str:
     """That there is nothing to compare."""
     return f"There is only one {findings.design.words.treatment}, so there is nothing to compare."
-
-
-def made(study: Study) -> str:
-    """The design and the conventions, at the end of a caption."""
-    return f"{design(study)}; {conventions(study)}."
 
 
 def _bars(findings: ModelFindings) -> str:
@@ -222,7 +218,7 @@ def divergence(study: Study, reward: str, divergence: str, cells: int, shown: in
         f"{reward.capitalize()} against {divergence}, a dot for each model and training size, "
         "darker for more training rows. At a divergence of 0, predictions are the true "
         f"probabilities, up to the cutoff; the ceiling differs between models.{missing} "
-        f"{made(study)}"
+        f"{study.page.made(study)}"
     )
 
 
@@ -241,7 +237,7 @@ def reliability(diagram: Reliability, study: Study, sizes: Sequence[int]) -> str
         f"{family}; hollow: only one model reaches the bin. The area of a mark grows with the "
         f"share of predictions in its bin. Training sets of {phrases.all_sizes(sizes)} rows; the "
         f"first {diagram.models} of {study.models} models, equally weighted. Probabilities are not "
-        f"clipped. {design(study)}."
+        f"clipped. {study.page.design(study)}."
     )
 
 
@@ -310,34 +306,30 @@ def ranked_at(ranking: Ranks, kind: Words) -> str:
     return f"{ranking.at:,} {kind.dose} rows" if ranking.at else "scores averaged over all sizes"
 
 
-def anova(subjects: int, models: int) -> str:
-    """Caption of the tests of the analysis of variance."""
-    return (
-        f"{subjects} of {models} models as subjects. G–G, H–F: Greenhouse–Geisser and Huynh–Feldt "
-        "corrections for departures from sphericity; η²G, η²p: generalized and partial eta squared."
+def anova(findings: ModelFindings, fitted: Anova) -> str:
+    """Caption of the tests of the analysis of variance, with the models that it leaves out."""
+    text = (
+        f"{fitted.subjects} of {findings.design.models} models as subjects. G–G, H–F: "
+        "Greenhouse–Geisser and Huynh–Feldt corrections for departures from sphericity; η²G, η²p: "
+        "generalized and partial eta squared."
     )
-
-
-def left_out(findings: ModelFindings, models: Sequence[LeftOut]) -> str:
-    """Which models the analysis of variance could not use, and why."""
-    if not models:
-        return ""
+    if not (subjects := [model.subject for model in fitted.left_out]):
+        return text
     every = cells(findings.scores, "model", findings.factors, findings.measure)
     every = every.named(findings.names)
-    subjects = [model.subject for model in models]
     named = [f"model {s}: {every.reason(every.subjects.index(s))}" for s in subjects[:_MAX_NAMED]]
-    more = len(models) - _MAX_NAMED
+    more = len(subjects) - _MAX_NAMED
     named += [f"and {more} more (left_out.csv)"] * (more > 0)
-    return f"Left out of the ANOVA ({counted(len(models), 'model')}): {'; '.join(named)}."
+    models = counted(len(subjects), "model")
+    return f"{text} Left out of the ANOVA ({models}): {'; '.join(named)}."
 
 
 def mixed(model: MixedModel) -> str:
     """Caption of the mixed model."""
-    note = f"; {model.note}" if model.note else ""
     return (
         "The mixed model uses all available cells: REML, Satterthwaite's degrees of freedom; like "
         f"the uncorrected ANOVA it assumes sphericity; {model.cells} cells of {model.subjects} "
-        f"models, {model.missing} missing{note}."
+        f"models, {model.missing} missing{f'; {model.note}' * bool(model.note)}."
     )
 
 
@@ -391,7 +383,4 @@ def costs(platform: str, test_size: int | str) -> str:
     """What the times to fit and to predict are."""
     exact = "all configurations of a model"
     on = f"{test_size:,} test rows" if isinstance(test_size, int) else exact
-    return (
-        f"Medians over the models, on {platform}; the time to predict is that for {on}. Counting a "
-        "table that several learners share is charged to each learner that uses it."
-    )
+    return f"Medians over the models, on {platform}; the time to predict is that for {on}. {SHARED}"

@@ -37,11 +37,10 @@ def _on_sets(check: DataCheck) -> str:
     by = f" by {check.measure}" if check.measure and check.measure != check.first else ""
     if check.second:
         pair += f" over {check.second}" if by else f" and {check.second}"
-    if not math.isnan(check.estimate) and math.isnan(check.lower):
-        parts.append(f"mean difference {signed(check.estimate)}")
-    elif not math.isnan(check.estimate):
-        estimate = estimated(check.estimate, check.lower, check.upper)
-        parts.append(f"mean correlation {estimate}")
+    if not math.isnan(check.estimate):
+        difference = f"mean difference {signed(check.estimate)}"
+        correlation = f"mean correlation {estimated(check.estimate, check.lower, check.upper)}"
+        parts.append(difference if math.isnan(check.lower) else correlation)
     if check.wins >= 0:
         parts.append(f"win–draw–loss {check.wins}–{check.draws}–{check.losses}")
         if check.naive:
@@ -104,7 +103,7 @@ def variants_summary(variants: Readings, kind: Words) -> str:
     columns = [*zip(*(verdicts for _, verdicts in variants), strict=True)]
     under = f"under any of {len(variants)} variants"
     if not columns:
-        return f"No {kind.treatment} is shown to beat another {under}."
+        return f"No {kind.treatment} significantly beats another {under}."
     groups: dict[str, list[str]] = {"hold": [], "open": [], "reversed": []}
     for column in columns:
         verdicts = {judged.verdict for judged in column}

@@ -66,7 +66,7 @@ def _tests_over_sets(over: OverSets) -> list[str]:
     if over.too_few:
         sentences.append(
             f"{counted(len(over.datasets), 'data set')} are too few for Wilcoxon's test: the "
-            f"smallest adjusted p that they allow is {p_value(over.least_p)}."
+            f"smallest possible adjusted p is {p_value(over.least_p)}."
         )
     return sentences
 

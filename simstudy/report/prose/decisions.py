@@ -1,4 +1,4 @@
-"""Captions of curves to decide with."""
+"""Captions of decision curves."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from simstudy.report.prose.numbers import digits
 from simstudy.results.read.curves import Curves
 from simstudy.texts import counted
 
-_SHOWN = {
+SHOWN = {
     "roc": "True against false positive rate as the threshold falls; diagonal: random answers.",
     "precision_recall": "Precision against recall as the threshold falls; horizontal line: the "
     "share of positive rows, the precision of random answers.",
@@ -29,11 +29,6 @@ def size_words(size: Size) -> str:
     """A training size in words."""
     rows = isinstance(size.value, int)
     return f"{size.value:,} training rows" if rows else f"{size} of the training rows"
-
-
-def shows(kind: str) -> str:
-    """What a kind of curve shows."""
-    return _SHOWN[kind]
 
 
 def averaged(curves: Curves) -> str:
@@ -62,7 +57,7 @@ def averaged(curves: Curves) -> str:
 def caption(curves: Curves) -> str:
     """The caption of a figure that stands alone."""
     positive = f"class {curves.positive}" if curves.positive else "the rarest class of each model"
-    return f"{shows(curves.kind)} Positive: {positive}, against the rest. {averaged(curves)}"
+    return f"{SHOWN[curves.kind]} Positive: {positive}, against the rest. {averaged(curves)}"
 
 
 def decided(curves: Curves) -> str:

@@ -33,11 +33,6 @@ _CPTS = {
 }
 
 
-def design(study: Study) -> str:
-    """One line on what was run."""
-    return study.page.design(study)
-
-
 def models_of(study: Study) -> str:
     """The models of a family, with the number of variables if the family has it."""
     name, family = study.source.name, study.demanded_family.resolved
@@ -103,8 +98,7 @@ def data_design(study: Study) -> str:
 def data_sections(study: Study) -> dict[str, str]:
     """What data sets were split and prepared how, by subject."""
     resampling, prepared = study.resampling, study.preparation
-    stratified = resampling.stratify
-    if stratified is None:
+    if (stratified := resampling.stratify) is None:
         stratified = resampling.scheme != "bootstrap"
     cuts = {
         "mdl": "cut by Fayyad & Irani's (1993) criterion",

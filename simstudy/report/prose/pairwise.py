@@ -54,8 +54,12 @@ def _verdict(pair: Pair, findings: ModelFindings) -> str:
     return f"{both} do not differ significantly: {numbers}"
 
 
-def lead_text(pair: Pair, findings: ModelFindings, unit: str = "") -> str:
-    """A lead with its interval or, by Holm's method, which has none, its adjusted p value."""
+def lead_text(pair: Pair, findings: ModelFindings, named: bool = False) -> str:
+    """A lead with its interval or, by Holm's method, which has none, its adjusted p value.
+
+    Its unit, or else its measure, may be named.
+    """
+    unit = (findings.info.unit or f"in {findings.info.label}") * named
     p = pair.p if findings.design.holm else math.nan
     return estimated(pair.lead, pair.low, pair.high, p, unit)
 
@@ -136,7 +140,7 @@ def changes_sentence(findings: ModelFindings, leaders: set[str]) -> str:
     changed = [course for course in findings.courses if course.changes]
     if not changed:
         where = f"between {sizes[0]:,} and {sizes[-1]:,} rows"
-        return f"{where} no {treatment} is shown to overtake another"
+        return f"{where} no {treatment} significantly overtakes another"
     changed.sort(key=lambda course: -len({course.first, course.second} & leaders))
     named = sorted(changed[:_MAX_NAMED], key=lambda course: course.changes[0].after)
     more = len(changed) - len(named)

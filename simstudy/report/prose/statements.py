@@ -78,8 +78,9 @@ def _leaders(findings: ModelFindings) -> list[str]:
         differing = [pair for pair in findings.pairs if pair.verdict not in (UNTESTED, IDENTICAL)]
         if differing:
             most = verdicts.largest_difference(differing)
+            largest = pairwise.lead_text(most, findings, named=True)
             which = f"{most.first} over {most.second} at {most.size:,} rows"
-            text += f"; the largest mean difference is {_lead(most, findings)}, {which}"
+            text += f"; the largest mean difference is {largest}, {which}"
         return [f"{text}."]
     stretches = [[*group] for _, group in itertools.groupby(standings, attrgetter("key"))]
     if len(stretches) <= _MAX_STRETCHES:
@@ -107,12 +108,6 @@ def no_differences(findings: ModelFindings) -> str:
         return f"{who} have the same scores"
     differ = f"{who} do not differ" if len(learners) == 2 else f"no two of {who} differ"
     return f"{differ} significantly" + phrases.AS_FAR * (UNTESTED in outcomes)
-
-
-def _lead(pair: Pair, findings: ModelFindings) -> str:
-    """A lead with its interval or p value."""
-    unit = findings.info.unit or f"in {findings.info.label}"
-    return pairwise.lead_text(pair, findings, unit)
 
 
 def _names(pairs: Iterable[Pair]) -> str:
@@ -158,7 +153,7 @@ def _placed(
     """A lead, with the rival and the size where there are several."""
     where = f" over {pair.second}" * (len(rivals) > 1)
     where += f" at {pair.size:,} rows" * (len(stretch) > 1)
-    return _lead(pair, findings) + f",{where}" * bool(where)
+    return pairwise.lead_text(pair, findings, named=True) + f",{where}" * bool(where)
 
 
 def best_means(standings: Sequence[Standing], findings: ModelFindings) -> str:

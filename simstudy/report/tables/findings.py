@@ -102,8 +102,7 @@ def tests(findings: ModelFindings) -> dict[str, Table | Absent]:
     if isinstance(fitted, Absent):
         made |= {"anova": fitted, "sphericity": fitted}
     else:
-        note = captions.anova(fitted.subjects, findings.design.models)
-        note = f"{note} {captions.left_out(findings, fitted.left_out)}".strip()
+        note = captions.anova(findings, fitted)
         title = f"Repeated-measures ANOVA of {label}"
         made["anova"] = effects("anova", title, heads[:8], fitted.table, note)
         data = fitted.table[["effect", "mauchly_w", "mauchly_p", "eps_gg", "eps_hf"]]

@@ -54,6 +54,10 @@ class Table:
             heads, *rows = ([row[i] for i in kept] for row in (self.heads, *self.rows))
             yield replace(self, heads=heads, rows=rows)
 
+    def named_by(self, end: str) -> Table:
+        """Return the table with a name that ends so, such as with a measure."""
+        return replace(self, name=f"{self.name}_{end}")
+
     @property
     def csv(self) -> str:
         """The table as CSV with all digits."""

@@ -6,16 +6,17 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import pandas as pd
+
+from simstudy.analysis.models.average_ranks import Ranks
+from simstudy.analysis.models.findings import Absent, AnalysisDesign, ModelFindings
 from simstudy.errors import SimstudyError
 from simstudy.results.read.base import Results
 from simstudy.study.constants import REFINED
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
-    from simstudy.analysis.models.average_ranks import Ranks
-    from simstudy.analysis.models.findings import Absent, ModelFindings
     from simstudy.networks.model import Model
     from simstudy.sources.changes.world import World
 
@@ -33,6 +34,11 @@ class ModelResults(Results):
     def doses(self) -> list[int]:
         """The doses, in rows: training sizes, test sizes or rows available."""
         return self.study.doses
+
+    @property
+    def sizes(self) -> list[int]:
+        """The same as `doses`."""
+        return self.doses
 
     @property
     def models(self) -> int:
@@ -64,8 +70,6 @@ class ModelResults(Results):
 
     def findings(self, measure: str | None = None) -> ModelFindings:
         """The findings for a measure; the primary one by default."""
-        from simstudy.analysis.models.findings import AnalysisDesign, ModelFindings
-
         name, study = self._measure(measure), self.study
         if name not in self._findings:
             design = AnalysisDesign(
@@ -93,8 +97,6 @@ class ModelResults(Results):
 
         A factor with a single level is left out; without any factor the table is empty.
         """
-        import pandas as pd
-
         findings = self.findings(measure)
         return _present(findings.anova).table.copy() if findings.factors else pd.DataFrame()
 
@@ -166,8 +168,6 @@ class ModelResults(Results):
             The column whose levels are compared, and the one at whose levels they are; None for
             ``within`` if the study has a single dose.
         """
-        import pandas as pd
-
         from simstudy.analysis.tests.pairwise import pairwise
 
         findings, options = self._options(measure, confidence, adjustment)
@@ -198,8 +198,6 @@ class ModelResults(Results):
         confidence, adjustment : optional
             As in `pairwise`.
         """
-        import pandas as pd
-
         from simstudy.analysis.models.thresholds import thresholds
 
         findings, options = self._options(measure, confidence, adjustment)
@@ -222,14 +220,13 @@ class ModelResults(Results):
 
     def difference_curve(self, first: str, second: str, measure: str | None = None) -> pd.DataFrame:
         """The lead of the second treatment at each dose, with adjusted intervals."""
-        for name in (first, second):
-            self._check_treatment(name)
+        self._check_treatments(first, second)
         return self.findings(measure).curve(first, second)
 
-    def _check_treatment(self, name: str) -> None:
-        if name not in self.treatments:
+    def _check_treatments(self, *names: str) -> None:
+        if unknown := [name for name in names if name not in self.treatments]:
             labels, kind = ", ".join(self.treatments), self.study.experiment.treatment
-            raise SimstudyError(f"no {kind} {name!r} here; there are {labels}")
+            raise SimstudyError(f"no {kind} {unknown[0]!r} here; there are {labels}")
 
     def precision(self, measure: str | None = None, mcse: float | None = None) -> pd.DataFrame:
         """Monte-Carlo standard errors of all means and paired differences.
@@ -245,8 +242,6 @@ class ModelResults(Results):
 
     def left_out(self, measure: str | None = None) -> pd.DataFrame:
         """The models without a finite value of a measure in at least one cell, and the reason."""
-        import pandas as pd
-
         return pd.DataFrame(self.findings(measure).left_out, columns=["model", "reason"])
 
     def ranks(self, size: int | None = None, measure: str | None = None) -> pd.DataFrame:
@@ -255,8 +250,6 @@ class ModelResults(Results):
         At one dose, or of the scores averaged over all doses; `rank_tests` has the tests. With a
         single treatment the table is empty.
         """
-        import pandas as pd
-
         several = len(self.treatments) > 1
         return self.rank_tests(size, measure).table.copy() if several else pd.DataFrame()
 
@@ -324,8 +317,7 @@ class ModelResults(Results):
         from simstudy.report.charts import mpl, pairs
 
         self._check_several("a difference needs two")
-        for label in (first, second):
-            self._check_treatment(label)
+        self._check_treatments(first, second)
         if first == second:
             kinds = self.study.experiment.name
             raise SimstudyError(f"'{first}' is specified twice; a difference needs two {kinds}")
@@ -371,8 +363,6 @@ class ModelResults(Results):
 
 def _present(outcome: Outcome | Absent) -> Outcome:
     """An outcome of the analysis; refused with the reason if it is absent."""
-    from simstudy.analysis.models.findings import Absent
-
     if isinstance(outcome, Absent):
         raise SimstudyError(outcome.reason)
     return outcome

@@ -57,7 +57,7 @@ def is_readable(plan: Plan, cell: Cell) -> bool:
         if plan.keep_answers:
             unpack(cell.answers)
         else:
-            plan.experiment.check_kept(plan, cell.answers)
+            plan.experiment.task_class.unpacked(plan, cell.answers)
     except ValueError:
         return False
     return True
@@ -160,8 +160,8 @@ class Columns:
 
     def kept(self) -> pa.Table:
         """What the cells keep in addition to their scores."""
-        plan = self._plan
-        return _table(plan.experiment.kept_columns(plan, self._places.keys, self._answers))
+        kept_columns = self._plan.experiment.task_class.kept_columns
+        return _table(kept_columns(self._plan, self._places.keys, self._answers))
 
 
 def cell_files(study: Study | Plan) -> dict[str, Callable[[Columns], bytes]]:
