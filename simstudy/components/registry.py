@@ -25,6 +25,7 @@ from simstudy.lazy import public_names
 
 if TYPE_CHECKING:
     from simstudy.arrays import FloatArray
+    from simstudy.data.preparation.prepare import Preparation
     from simstudy.estimators.bench import Estimator
     from simstudy.estimators.comparing import LearnerTest
     from simstudy.learners.base import Learner
@@ -38,6 +39,44 @@ AnyRegistry: TypeAlias = "Registry[Definition]"
 Class = TypeVar("Class", bound=type)
 Defined = TypeVar("Defined", bound=Definition)
 Registered = TypeVar("Registered", bound=Definition, covariant=True)
+Built = TypeVar("Built")
+
+
+@dataclass(frozen=True)
+class Spec:
+    """A component of a study: its name, its parameters and its identity.
+
+    Attributes
+    ----------
+    name : str
+        In the registry of its kind.
+    parameters : mapping
+        As the study states them; of a parameter that is a file, its text.
+    identity : str
+        Name and non-default parameters as canonical JSON; it seeds random streams.
+    label : str
+        In scores and reports; empty for a family or a change.
+    resolved : mapping
+        The parameters with defaults, except those that TOML cannot represent.
+    files : tuple of (str, str)
+        Parameters that are files, with the names of their copies in results.
+    stated_preparation : mapping, optional
+        How rows are prepared for this learner only, as far as the study states it.
+    preparation : Preparation, optional
+        How rows are prepared for this learner, once planned.
+    accepts : frozenset of str
+        What is left unprepared.
+    """
+
+    name: str
+    parameters: Mapping[str, object]
+    identity: str
+    label: str = ""
+    resolved: Mapping[str, object] = field(default_factory=dict)
+    files: tuple[tuple[str, str], ...] = ()
+    stated_preparation: Mapping[str, Any] | None = None
+    preparation: Preparation | None = None
+    accepts: frozenset[str] = frozenset()
 
 
 class UnknownNameError(SimstudyError):
@@ -133,6 +172,11 @@ class Registry(Generic[Registered]):
                 # in a notebook there is no file, only the definition
                 digest = hashlib.sha256(inspect.getsource(component).encode()).hexdigest()
         return digest
+
+
+def build(registry: Registry[type[Built]], component: Spec) -> Built:
+    """The family, change, learner, estimator or test with its parameters."""
+    return registry.get(component.name)(**component.parameters)
 
 
 def _file_digest(module: str) -> str | None:

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray, read_only, smoothed
-from simstudy.components.registry import MEASURES
-from simstudy.components.spec import Spec
+from simstudy.components.registry import MEASURES, Spec
 from simstudy.data.sample import Sample
 from simstudy.data.splits.schemes import Scheme, Split
 from simstudy.engine.plan import Plan

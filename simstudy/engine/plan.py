@@ -14,8 +14,7 @@ import numpy as np
 
 import simstudy
 from simstudy.components.plugins import PluginFile
-from simstudy.components.registry import LEARNERS, MEASURES, registered
-from simstudy.components.spec import Spec, build
+from simstudy.components.registry import LEARNERS, MEASURES, Spec, build, registered
 from simstudy.engine.seeds import stream, stream_key
 from simstudy.experiments import DEFAULT, experiment
 from simstudy.experiments.base import Experiment, ScoreColumn

@@ -14,7 +14,7 @@ from typing import ClassVar, Generic, TypeVar
 import numpy as np
 
 from simstudy.arrays import FloatArray
-from simstudy.components.spec import Spec
+from simstudy.components.registry import Spec
 from simstudy.data.sample import Sample
 from simstudy.engine.benches import Streams, judge_of
 from simstudy.engine.evaluation import EXACT

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from simstudy.components import registry as registries
 from simstudy.components.plugins import PluginFile, directory_restored, load_plugin
-from simstudy.components.registry import CHANGES, ESTIMATORS, FAMILIES, LEARNERS, TESTS, AnyRegistry
-from simstudy.components.spec import Spec
+from simstudy.components.registry import AnyRegistry, Spec
 from simstudy.data.sizes import WHOLE, Size
 from simstudy.errors import KeyedError, SimstudyError, at_key
 from simstudy.experiments import DEFAULT, experiment, foreign_keys, names
@@ -288,20 +288,20 @@ def _study(
     def measures(keyed: Mapping[str, sections.MeasureSection], orders: bool) -> tuple[Spec, ...]:
         return stated_measures(keyed) if directory is None else resolve_measures(keyed, orders)
 
-    family = None if file.family is None else spec(file.family, FAMILIES, "family")
-    learners, file = specs(LEARNERS), completed(file)
+    family = None if file.family is None else spec(file.family, registries.FAMILIES, "family")
+    learners, file = specs(registries.LEARNERS), completed(file)
     measured = measures(file.measures.keyed, experiment(file.compare).takes_orders)
     return Study(
         **{key: getattr(file, key) for key in _STATED},
         datasets=tuple(file.datasets),
         plugins=tuple(file.plugins),
         family=family,
-        source=_source(file, family, specs(CHANGES)),
+        source=_source(file, family, specs(registries.CHANGES)),
         learners=learners,
         measured=measured,
         targets=measures(file.measures.keyed_targets, False),
-        estimators=specs(ESTIMATORS),
-        tests=specs(TESTS),
+        estimators=specs(registries.ESTIMATORS),
+        tests=specs(registries.TESTS),
         plugin_files=tuple(plugins),
     )
 
@@ -314,7 +314,7 @@ def _source(file: sections.StudyFile, family: Spec | None, changes: tuple[Spec, 
         sizes = [*map(Size, file.resampling.sizes)] or [WHOLE]
         resampling = file.resampling.model_dump(exclude={"sizes"}, exclude_none=True)
         return Tables(len(file.datasets), json.dumps(resampling, sort_keys=True), tuple(sizes))
-    cls = FAMILIES.loaded(family.name)
+    cls = registries.FAMILIES.loaded(family.name)
     if isinstance(cls, type) and issubclass(cls, Source):  # problems that are no models
         if changes:
             raise KeyedError("changes", f"changes are for models, not for '{family.name}'")

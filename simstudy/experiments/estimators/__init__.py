@@ -9,7 +9,7 @@ from simstudy.experiments.base import Design, Experiment, ScoreColumn, with_data
 from simstudy.measures.base import MeasureInfo
 
 if TYPE_CHECKING:
-    from simstudy.components.spec import Spec
+    from simstudy.components.registry import Spec
     from simstudy.engine.plan import Plan
     from simstudy.study.sections import StudyFile
 

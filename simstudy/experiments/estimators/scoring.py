@@ -11,8 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from simstudy.arrays import AnyArray, FloatArray
-from simstudy.components.registry import ESTIMATORS
-from simstudy.components.spec import Spec, build
+from simstudy.components.registry import ESTIMATORS, Spec, build
 from simstudy.engine.benches import bench_of, splitter
 from simstudy.engine.plan import Plan
 from simstudy.engine.task import plain_text

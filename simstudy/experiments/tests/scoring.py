@@ -19,8 +19,7 @@ from itertools import combinations
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
-from simstudy.components.registry import MEASURES, TESTS
-from simstudy.components.spec import Spec, build
+from simstudy.components.registry import MEASURES, TESTS, Spec, build
 from simstudy.data.sample import Sample
 from simstudy.data.splits.schemes import Scheme, Split
 from simstudy.engine.benches import Streams, bench_of, fit_and_ask, splitter

@@ -14,8 +14,8 @@ from simstudy.errors import SimstudyError, reported
 from simstudy.experiments import DEFAULT, is_known
 from simstudy.results.read.base import Results as Results
 from simstudy.results.store.folder import Folder
-from simstudy.results.store.manifest import filled, plugin_copy, plugin_names
-from simstudy.results.store.store import COMPLETE, SHARD
+from simstudy.results.store.manifest import COMPLETE, filled, plugin_copy, plugin_names
+from simstudy.results.store.store import SHARD
 from simstudy.study.constants import JOURNAL, STUDY
 from simstudy.study.files import read_toml
 from simstudy.study.study import Study, stated_study

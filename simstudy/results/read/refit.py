@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simstudy.arrays import FloatArray
-from simstudy.components.registry import LEARNERS
-from simstudy.components.spec import build
+from simstudy.components.registry import LEARNERS, build
 from simstudy.data.preparation.prepare import Prepared
 from simstudy.data.rows_to_predict import matched
 from simstudy.data.schema import Schema
