@@ -221,17 +221,16 @@ def _built_in(kind: str, package: str) -> dict[str, str]:
     }
 
 
-def _registry(kind: str, plural: str, package: str = "") -> Registry[Any]:
-    return Registry(kind, plural, _built_in(kind, package or plural))
+def _registry(kind: str, plural: str, package: str = "", **options: Any) -> Registry[Any]:
+    return Registry(kind, plural, _built_in(kind, package or plural), **options)
 
 
 FAMILIES: Registry[type[Family]] = _registry("family", "families")
 CHANGES: Registry[type[Change]] = _registry("change", "changes")
 _SEARCHES = ("pgmpy:HillClimbSearch", "pgmpy:GES", "pgmpy:PC", "pgmpy:TreeSearch")
-LEARNERS: Registry[type[Learner]] = Registry(
+LEARNERS: Registry[type[Learner]] = _registry(
     "learner",
     "learners",
-    _built_in("learner", "learners"),
     by_path={
         "pgmpy": "simstudy.learners.bridges.pgmpy:pgmpy_learner",
         "": "simstudy.learners.bridges.scikit:scikit_learner",
@@ -240,11 +239,9 @@ LEARNERS: Registry[type[Learner]] = Registry(
     f"pgmpy's searches: {', '.join(_SEARCHES)}",
     known_paths=_SEARCHES,
 )
-MEASURES: Registry[Measure[..., float | FloatArray]] = Registry(
-    "measure",
-    "measures",
-    _built_in("measure", "measures"),
-    reserved=("family", "model", "size", "learner", "status", "measure"),
+_COLUMNS = ("family", "model", "size", "learner", "status", "measure")
+MEASURES: Registry[Measure[..., float | FloatArray]] = _registry(
+    "measure", "measures", reserved=_COLUMNS
 )
 ESTIMATORS: Registry[type[Estimator]] = _registry("estimator", "estimators")
 TESTS: Registry[type[LearnerTest]] = _registry("test", "tests", "estimators")

@@ -14,7 +14,7 @@ import numpy as np
 
 import simstudy
 from simstudy.components.plugins import PluginFile
-from simstudy.components.registry import LEARNERS, MEASURES, Spec, build, registered
+from simstudy.components.registry import LEARNERS, MEASURES, Definition, Spec, build, registered
 from simstudy.engine.seeds import stream, stream_key
 from simstudy.experiments import DEFAULT, experiment
 from simstudy.experiments.base import Experiment, ScoreColumn
@@ -23,7 +23,6 @@ from simstudy.measures.theory.two_level import level_names
 from simstudy.sources.source import Registered, Source
 
 if TYPE_CHECKING:
-    from simstudy.components.registry import Definition
     from simstudy.study.study import Study
 
 MEASURED = "measures.primary and also"
@@ -35,6 +34,9 @@ UNNAMED_CONDITIONS: dict[str, object] = {
     "keep_answers": False,
     "changes": [],
 }
+# Attributes that a plan has from its study.
+_STATED = ["seed", "train_sizes", "learners", "measured", "keep_answers", "compare", "targets"]
+_STATED += ["test_sizes", "estimators", "tests"]
 
 
 @dataclass(frozen=True)
@@ -222,20 +224,11 @@ def stated_plan(study: Study) -> Plan:
     measures = study.measures
     prior = measures.prior
     return Plan(
-        seed=study.seed,
+        **{name: getattr(study, name) for name in _STATED},
         origin=study.source.sent(study.family),
-        train_sizes=study.train_sizes,
-        learners=study.learners,
-        keep_answers=study.keep_answers,
-        compare=study.compare,
-        targets=study.targets,
-        test_sizes=study.test_sizes,
         repeats=study.data.repeats or 0,
-        estimators=study.estimators,
-        tests=study.tests,
         training_sets=study.data.training_sets or 0,
         confidence=study.analysis.confidence,
-        measured=study.measured,
         positive=measures.positive,
         prior=prior if isinstance(prior, str) else tuple(prior),
         cutoff=measures.cutoff,

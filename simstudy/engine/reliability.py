@@ -125,9 +125,8 @@ def _binned(proba: FloatArray, test: Trial, bins: int, classes: str) -> Iterator
     each = np.broadcast_to(weights[:, None], proba.shape)
 
     def total(values: FloatArray | IntArray) -> FloatArray:
-        each_place = np.broadcast_to(values, proba.shape).ravel().astype(np.float64)
-        sums = np.bincount(place, weights=each_place, minlength=bins)
-        return sums.astype(np.float64)
+        each_place = np.broadcast_to(values, proba.shape).ravel()
+        return np.bincount(place, each_place, bins).astype(np.float64)
 
     share, predicted = total(each), total(each * proba)
     hits, count = total(happened), total(times[:, None])

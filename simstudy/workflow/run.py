@@ -110,7 +110,7 @@ def run_study(
                 crossed = any(course.changes for course in made.findings().courses)
                 store.notes.append(CLOSE_SIZES if crossed else NO_CROSSING)
         store.write_study(study.as_dict(), plan)
-        return _reported(run.results(reused), store, options.get("report", True))
+        return reported(run.results(reused), store, options.get("report", True))
 
 
 def _is_refined(store: Store) -> bool:
@@ -130,7 +130,7 @@ def _check_call(study: object, options: RunOptions) -> None:
         )
 
 
-def _reported(results: Results, store: Store, report: bool) -> Results:
+def reported(results: Results, store: Store, report: bool) -> Results:
     """The results, with a report if wanted."""
     if results.manifest["failures"] == results.manifest["cells"]:
         raise SimstudyError(
@@ -238,7 +238,7 @@ def merge(
         if refine:
             reused &= not _add_sizes(run, joined=True)
         whole.write_study(study.as_dict(), plan)
-        return _reported(run.results(reused, runnable=False), whole, report=True)
+        return reported(run.results(reused, runnable=False), whole, report=True)
 
 
 def _add_sizes(run: _Run, joined: bool = False) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from simstudy.errors import SimstudyError
+from simstudy.errors import SimstudyError, check_name
 from simstudy.results.read.base import Results
 from simstudy.study.constants import REFINED
 
@@ -126,19 +126,14 @@ class ModelResults(Results):
         """
         from simstudy.analysis.tests.intervals import intervals
 
-        findings = self.findings(measure)
+        findings, options = self._options(measure, confidence, adjustment)
         if all(option is None for option in (confidence, adjustment, method, complete)):
             return findings.intervals.copy()
-        design, method = findings.design, method or "cell"
-        return intervals(
-            self.scores,
-            value=findings.measure,
-            confidence=design.confidence if confidence is None else confidence,
-            adjustment=adjustment or ("none" if design.adjustment == "none" else "bonferroni"),
-            method=method,
-            complete=findings.over_complete_models if complete is None else complete,
-            share=findings.info.share and method == "cell",
-        )
+        if adjustment is None and options["adjustment"] != "none":
+            options["adjustment"] = "bonferroni"
+        options["share"] &= method in (None, "cell")
+        complete = findings.over_complete_models if complete is None else complete
+        return intervals(self.scores, method=method or "cell", complete=complete, **options)
 
     def pairwise(
         self,
@@ -223,13 +218,8 @@ class ModelResults(Results):
     def difference_curve(self, first: str, second: str, measure: str | None = None) -> pd.DataFrame:
         """The lead of the second treatment at each dose, with adjusted intervals."""
         for name in (first, second):
-            self._check_treatment(name)
+            check_name(self.study.experiment.treatment, name, self.treatments)
         return self.findings(measure).curve(first, second)
-
-    def _check_treatment(self, name: str) -> None:
-        if name not in self.treatments:
-            labels, kind = ", ".join(self.treatments), self.study.experiment.treatment
-            raise SimstudyError(f"no {kind} {name!r} here; there are {labels}")
 
     def precision(self, measure: str | None = None, mcse: float | None = None) -> pd.DataFrame:
         """Monte-Carlo standard errors of all means and paired differences.
@@ -325,7 +315,7 @@ class ModelResults(Results):
 
         self._check_several("a difference needs two")
         for label in (first, second):
-            self._check_treatment(label)
+            check_name(self.study.experiment.treatment, label, self.treatments)
         if first == second:
             kinds = self.study.experiment.name
             raise SimstudyError(f"'{first}' is specified twice; a difference needs two {kinds}")
