@@ -257,12 +257,7 @@ def vary(
         overrides = {} if models is None else {"models": models}
         options: RunOptions = {"jobs": jobs, "overwrite": overwrite, "report": False}
         page, variants = vary_study(
-            study,
-            key,
-            out,
-            overrides,
-            lambda variant: watched(quiet, study=variant.name),
-            **options,
+            study, key, out, overrides, lambda each: watched(quiet, study=each.name), **options
         )
     for results in variants:  # nothing else says so here
         _tell_failures(results.manifest["failures"], results.directory, quiet=True)

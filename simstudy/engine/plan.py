@@ -191,6 +191,7 @@ def make_plan(study: Study) -> Plan:
     """The plan of a validated study."""
     plan = stated_plan(study)
     names = registered(plan.component_names)
+    digests = [(name, registry.source_digest(name)) for registry, name in names]
     learners = list(study.learners)
     for place, spec in enumerate(learners if study.source.prepares else ()):
         from simstudy.study.checks import prepared_for
@@ -206,11 +207,7 @@ def make_plan(study: Study) -> Plan:
             if all(has_exact_value(MEASURES.get(level)) for level in level_names(spec.name))
         ),
         plugins=study.plugin_files,
-        sources=tuple(
-            (name, digest)
-            for registry, name in names
-            if (digest := registry.source_digest(name)) is not None
-        ),
+        sources=tuple((name, digest) for name, digest in digests if digest is not None),
         interactive=tuple(
             (registry.kind, name, registry.get(name))
             for registry, name in names

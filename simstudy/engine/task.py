@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import traceback
 import warnings
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -204,11 +204,7 @@ class Task:
             return self._score.row_values(proba, self.training_set(size))
 
     def _valued(
-        self,
-        scored: Sequence[float | BaseException],
-        no_limit: str,
-        every: bool,
-        refuse: bool = True,
+        self, scored: list[float | BaseException], no_limit: str, every: bool, refuse: bool = True
     ) -> tuple[tuple[float, ...], list[str]]:
         """The values, NaN where a measure has none, and warnings.
 

@@ -192,16 +192,9 @@ def _logged(path: Path, facts: dict[str, object]) -> Iterator[Progress]:
             for c in step.finished
             if c.status != "ok"
         ]
-        write(
-            "model",
-            model=step.finished[0].model,
-            models=step.models,
-            of=step.all_models,
-            cells=step.cells,
-            failures=step.failures,
-            seconds=round(step.seconds, 3),
-            failed=failed,
-        )
+        done = {"model": step.finished[0].model, "models": step.models, "of": step.all_models}
+        done |= {"cells": step.cells, "failures": step.failures}
+        write("model", **done, seconds=round(step.seconds, 3), failed=failed)
 
     write("begin", **facts)
     try:

@@ -100,19 +100,18 @@ def _local_cluster(workers: int) -> SpecCluster:
 @contextlib.contextmanager
 def _silence() -> Iterator[None]:
     """Silence the loggers of Dask and its dependencies; each has its own level."""
-    loggers = [
-        logger
+    levels = {
+        logger: logger.level
         for name, logger in logging.root.manager.loggerDict.items()
         if name.partition(".")[0] in _LOGGERS and isinstance(logger, logging.Logger)
-    ]
-    levels = [logger.level for logger in loggers]
-    for logger in loggers:
+    }
+    for logger in levels:
         logger.setLevel(logging.CRITICAL + 1)
     try:
         yield
     finally:
         gc.collect()  # lost tasks are logged when they are collected
-        for logger, level in zip(loggers, levels, strict=True):
+        for logger, level in levels.items():
             logger.setLevel(level)
 
 
@@ -233,10 +232,9 @@ class _Run:
 
     def _next(self) -> Future | None:
         """The next completed future, or None; refused if the scheduler is gone."""
-        try:
+        future = None
+        with contextlib.suppress(queue.Empty):
             future = self._completed.get(timeout=_SURVEY)
-        except queue.Empty:
-            future = None
         if self._client.status != "running":
             raise _stopped(f"the scheduler at {self._address} is gone")
         return future

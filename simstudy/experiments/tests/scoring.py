@@ -22,11 +22,10 @@ from simstudy.arrays import FloatArray, IntArray
 from simstudy.components.registry import MEASURES, TESTS, Spec, build
 from simstudy.data.sample import Sample
 from simstudy.data.splits.schemes import Scheme, Split
-from simstudy.engine.benches import Streams, bench_of, fit_and_ask, splitter
 from simstudy.engine.evaluation import EXACT, Trial
 from simstudy.estimators.bench import Bench, Judge
 from simstudy.estimators.comparing import LearnerTest
-from simstudy.experiments.scoring import ExactTask
+from simstudy.experiments.scoring import ExactTask, Streams, bench_of, fit_and_ask, splitter
 from simstudy.learners.base import Learner
 
 SHARE_OF_COPIES = 0.8

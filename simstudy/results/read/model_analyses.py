@@ -68,14 +68,9 @@ class ModelResults(Results):
 
         name, study = self._measure(measure), self.study
         if name not in self._findings:
-            design = AnalysisDesign(
-                tuple(self.treatments),
-                tuple(self.doses),
-                study.problems,
-                study.analysis.confidence,
-                study.analysis.adjustment,
-                study.experiment,
-            )
+            levels = tuple(self.treatments), tuple(self.doses)
+            tests = study.analysis.confidence, study.analysis.adjustment
+            design = AnalysisDesign(*levels, study.problems, *tests, study.experiment)
             parts = [self._part(name, part) for part in ("regret", "estimation")]
             self._findings[name] = ModelFindings(
                 name, self.info(name), design, self.scores, self.refined, *parts

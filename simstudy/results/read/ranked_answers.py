@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import cached_property, partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -97,10 +97,7 @@ def read_answers(results: AnswerResults) -> Answers:
 
 
 def _by_cell(
-    columns: Sequence[tuple[IntArray, list[Any]]],
-    target: IntArray,
-    ends: IntArray,
-    values: FloatArray,
+    columns: list[tuple[IntArray, list[Any]]], target: IntArray, ends: IntArray, values: FloatArray
 ) -> Answers:
     """Split answers where the cell changes; columns have codes, which are compared, and values."""
     changes = np.logical_or.reduce([codes[1:] != codes[:-1] for codes, _ in columns])
@@ -284,9 +281,7 @@ def _check_drawn(model: int, problem: ModelProblem, answer: Answer) -> None:
         )
 
 
-def _ranking(
-    answers: Sequence[Answer], positive: int, weights: FloatArray | None = None
-) -> Ranking:
+def _ranking(answers: list[Answer], positive: int, weights: FloatArray | None = None) -> Ranking:
     """Return one ranking of answers by the probability of a class."""
     scores = np.concatenate([answer.proba[:, positive] for answer in answers])
     hits = np.concatenate([answer.target == positive for answer in answers])

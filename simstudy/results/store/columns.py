@@ -99,10 +99,8 @@ class Columns:
     def warnings(self) -> Counter[str]:
         """How often each learner gave each warning."""
         labels = [label for _, label in self._places.keys]
-        return Counter(
-            f"{labels[place % len(labels)]}: {self._warnings[place]}"
-            for place in sorted(self._warnings)
-        )
+        ordered = sorted(self._warnings.items())
+        return Counter(f"{labels[place % len(labels)]}: {text}" for place, text in ordered)
 
     def scores(self, only: Mapping[int, Collection[str]] | None = None) -> pa.Table:
         """One row per cell, or only those of some sizes and learners."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 import tomllib
 import zlib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -99,13 +99,11 @@ class Store:
         if differing := changed(plan, manifest, exactly=True):
             raise SimstudyError(self._refusal(manifest, differing))
 
-    def _refusal(
-        self, manifest: dict[str, Any], differing: dict[str, str], content: str = ""
-    ) -> str:
+    def _refusal(self, manifest: dict[str, Any], changes: dict[str, str], content: str = "") -> str:
         whole = "the results" if manifest["status"] == COMPLETE else "an unfinished run"
         return (
             f"{self.directory} holds {content or whole} of a different study; these differ: "
-            f"{'; '.join(differing.values())}"
+            f"{'; '.join(changes.values())}"
         )
 
     def begin(self, settings: Mapping[str, Any], plan: Plan) -> None:
@@ -177,9 +175,7 @@ class Store:
         counts = {"checksums": checksums, "failures": len(cells.failed), "warnings": warnings}
         self._write_manifest(plan, COMPLETE, {**facts, **counts})
 
-    def write_refined(
-        self, plan: Plan, wide: Plan, learners: Mapping[int, Collection[str]]
-    ) -> bool:
+    def write_refined(self, plan: Plan, wide: Plan, learners: Mapping[int, set[str]]) -> bool:
         """Write the cells of added sizes, by size for some learners; whether anything changed.
 
         Without any, earlier ones are removed. ``wide`` is the plan of these sizes.
