@@ -61,7 +61,7 @@ class Spec:
     files : tuple of (str, str)
         Parameters that are files, with the names of their copies in results.
     stated_preparation : mapping, optional
-        How rows are prepared for this learner only, as far as the study states it.
+        What the study states about the preparation of rows for this learner only.
     preparation : Preparation, optional
         How rows are prepared for this learner, once planned.
     accepts : frozenset of str
@@ -166,12 +166,11 @@ class Registry(Generic[Registered]):
         component = self.get(name)
         if is_plugin(component.__module__):
             return plugin_digest(component.__module__)
-        digest = _file_digest(component.__module__)
-        if digest is None:
-            with contextlib.suppress(OSError, TypeError):
-                # in a notebook there is no file, only the definition
-                digest = hashlib.sha256(inspect.getsource(component).encode()).hexdigest()
-        return digest
+        if (digest := _file_digest(component.__module__)) is not None:
+            return digest
+        with contextlib.suppress(OSError, TypeError):  # in a notebook there is only the definition
+            return hashlib.sha256(inspect.getsource(component).encode()).hexdigest()
+        return None
 
 
 def build(registry: Registry[type[Built]], component: Spec) -> Built:

@@ -117,7 +117,8 @@ def recorded_plan(study: Study, directory: Path, manifest: Mapping[str, Any]) ->
     `Store.check` finds disagreements with the manifest.
     """
     conditions, plan, plugins = manifest["conditions"], stated_plan(study), []
-    identities = dict(conditions["learners"])
+    identity = dict(conditions["learners"])
+    learners = [replace(spec, identity=identity.get(spec.label, "")) for spec in plan.learners]
     exact = [name for name, (_, test) in manifest.get("columns", {}).items() if test == EXACT]
     for name in study.plugins:  # their copies, which are nowhere else
         with reported(f"{directory / STUDY}, plugins: {name!r}", ValueError):
@@ -125,9 +126,7 @@ def recorded_plan(study: Study, directory: Path, manifest: Mapping[str, Any]) ->
     return replace(
         plan,
         origin=plan.source.recorded(manifest, directory),
-        learners=tuple(
-            replace(spec, identity=identities.get(spec.label, "")) for spec in plan.learners
-        ),
+        learners=tuple(learners),
         exact=tuple(spec.label for spec in plan.measured if spec.label in exact),
         plugins=tuple(plugins),
         sources=tuple(conditions["source"].items()),

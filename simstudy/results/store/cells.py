@@ -156,7 +156,7 @@ class RecordedCells:
                 asked = cell.model < plan.problems and cell.learner in labels and key not in refined
                 refined.add(key)
                 return asked
-            if not mine.there[place] or (place in mine.failed and ok):
+            if not mine.present[place] or (place in mine.failed and ok):
                 mine.add(cell)
                 return True
             if ok and not np.array_equal(mine.values[place], cell.values, equal_nan=True):

@@ -140,14 +140,14 @@ class Folder:
 
     def remove_below(self, name: str) -> None:
         """Remove a file of a subdirectory, and the directories that are empty then."""
-        self.lead_nowhere_else(name)
+        self.remove_links_above(name)
         self.remove(name)
         for parent in PurePosixPath(name).parents[:-1]:
             with suppress(OSError):  # not empty, or not there
                 (self.directory / parent).rmdir()
 
-    def lead_nowhere_else(self, name: str) -> None:
-        """Remove links among the directories above a file: they would lead elsewhere."""
+    def remove_links_above(self, name: str) -> None:
+        """Remove links among the directories above a file, which would lead elsewhere."""
         with usable(self.directory):
             for parent in reversed(PurePosixPath(name).parents[:-1]):
                 if (self.directory / parent).is_symlink():

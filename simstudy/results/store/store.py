@@ -129,7 +129,7 @@ class Store:
             self.folder.remove_below(name)
         copies |= plan.source.copies()
         for name, content in copies.items():
-            self.folder.lead_nowhere_else(name)
+            self.folder.remove_links_above(name)
             self.folder.write(name, content)
         self.write_study(settings, plan)
 
@@ -157,7 +157,7 @@ class Store:
     def finish(self, plan: Plan, facts: dict[str, Any]) -> None:
         """Write the scores and, last, a manifest of complete results."""
         cells = self.cells.columns(plan)
-        if missing := plan.cells - np.count_nonzero(cells.there):
+        if missing := plan.cells - np.count_nonzero(cells.present):
             raise SimstudyError(
                 f"{missing} of {plan.cells} cells are missing from {self.directory / JOURNAL}, "
                 "which was modified during the run; run the study again"
