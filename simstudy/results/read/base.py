@@ -20,7 +20,7 @@ from simstudy.experiments.base import ScoreColumn
 from simstudy.measures.base import MeasureInfo
 from simstudy.results.store.atomic_files import write_text
 from simstudy.results.store.columns import written_files
-from simstudy.results.store.folder import Folder
+from simstudy.results.store.folder import Folder, damaged
 from simstudy.study.constants import ANSWERS, FAILURES, SCORES, STUDY, TIMINGS
 from simstudy.study.study import Study, load_study
 from simstudy.texts import as_csv, counted, csv_text, summary
@@ -259,10 +259,7 @@ class Results(ABC):
             raise self._damaged(name) from error
 
     def _damaged(self, name: str) -> SimstudyError:
-        return SimstudyError(
-            f"{self.directory / name} is missing or damaged; run the study again to restore it "
-            "from the saved cells"
-        )
+        return damaged(self.directory / name)
 
     def _measure(self, name: str | None) -> str:
         """The measure of this name; the primary one by default."""

@@ -13,7 +13,7 @@ from simstudy.engine.plan import Plan, stated_plan
 from simstudy.errors import SimstudyError, reported
 from simstudy.experiments import DEFAULT, is_known
 from simstudy.results.read.base import Results as Results
-from simstudy.results.store.folder import Folder
+from simstudy.results.store.folder import Folder, damaged
 from simstudy.results.store.manifest import COMPLETE, filled, plugin_copy, plugin_names
 from simstudy.results.store.store import SHARD
 from simstudy.study.constants import JOURNAL, STUDY
@@ -99,8 +99,7 @@ def recorded_study(directory: Path) -> Study:
             study = replace(study, source=source)
         return study
     except (ValueError, RecursionError) as error:
-        message = f"{path} is missing or damaged; run the study again to restore it"
-        raise SimstudyError(message) from error
+        raise damaged(path) from error
 
 
 def recorded_toml(path: Path) -> str | None:

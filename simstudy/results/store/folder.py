@@ -20,6 +20,11 @@ SCHEMA_VERSION = 1
 RUNNING = "running"
 
 
+def damaged(path: Path) -> SimstudyError:
+    """The error about a file of results that cannot be used."""
+    return SimstudyError(f"{path} is missing or damaged; run the study again to restore it")
+
+
 class Folder:
     """A directory of results: its manifest, its journal, and other files, written atomically."""
 
@@ -62,10 +67,7 @@ class Folder:
         if manifest is None:
             raise SimstudyError(f"{self.directory} holds no results of a study")
         if whole and "from_journal" in manifest:
-            raise SimstudyError(
-                f"{self.directory / MANIFEST} is missing or damaged; run the study there again to "
-                "restore it"
-            )
+            raise damaged(self.directory / MANIFEST)
         return manifest
 
     @contextmanager
