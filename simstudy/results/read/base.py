@@ -321,7 +321,10 @@ class AnswerResults(Results):
         positive: str | int | None = None,
         dataset: str | None = None,
         over: str | None = None,
-        **options: float | None,
+        *,
+        benefit: float | None = None,
+        cost: float | None = None,
+        fixed: float | None = None,
     ) -> Curves:
         """Curves of the learners, from the answers that a study with ``keep_answers`` has.
 
@@ -351,13 +354,14 @@ class AnswerResults(Results):
         over : str, optional
             Of a data set: ``"repeats"``, or ``"folds"`` for a curve of each fold, in ``each`` of
             the returned object.
-        **options
-            Of ``"profit"``: ``benefit`` of each positive row, ``cost`` of each row acted on and,
-            if any, the ``fixed`` cost of acting at all, all per row of the sample.
+        benefit, cost, fixed : float, optional
+            Of ``"profit"``: the benefit of each positive row, the cost of each row acted on and, if
+            any, the cost of acting at all, all per row of the sample.
         """
         from simstudy.results.read.curves import make_curves
 
         ranked = self._ranked(dataset, over)
+        options = {"benefit": benefit, "cost": cost, "fixed": fixed}
         return make_curves(self, ranked, kind, learners, size, positive, True, **options)
 
     @abstractmethod
