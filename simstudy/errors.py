@@ -29,6 +29,12 @@ def suggestion(name: str, names: Iterable[str]) -> str:
     return f"{hint} known: {', '.join(names)}"
 
 
+def check_name(kind: str, name: str, names: Iterable[str]) -> None:
+    """Raise an error with suggestions if results have nothing of this kind and name."""
+    if name not in names:
+        raise SimstudyError(f"no {kind} '{name}' here{suggestion(name, names)}")
+
+
 def require(condition: object, parameter: str, value: object, allowed: str) -> None:
     """Raise a ValueError that names the parameter, its value and the allowed values."""
     if not condition:

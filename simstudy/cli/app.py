@@ -43,14 +43,7 @@ _PANELS = {
     "Your own data": (data.advise,),
     "Studies": (run.run, catalogue.studies, catalogue.new, catalogue.show),
     "Reference": (catalogue.list_, catalogue.schema, data.data),
-    "Results": (
-        report.report,
-        report.compare,
-        report.figures,
-        report.tables,
-        report.failures,
-        report.score,
-    ),
+    "Results": report.VERBS,
     "Design and scale": (run.plan, run.vary, run.cell, run.merge),
 }
 for _panel, _verbs in _PANELS.items():

@@ -150,3 +150,6 @@ def _table(measure: str) -> str | dict[str, object]:
     with reported(f"--measure {measure}: not a TOML table", tomllib.TOMLDecodeError):
         table: dict[str, object] = tomllib.loads(f"measure = {measure}")["measure"]
     return table
+
+
+VERBS = (report, compare, figures, tables, failures, score)

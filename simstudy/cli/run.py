@@ -71,9 +71,7 @@ def run(
             "--sizes", sizes, expected, lambda text: [*map(whole_number, text.split(","))]
         )
     overrides = {key: value for key, value in settings.items() if value is not None}
-    piece = None
-    if shard is not None:
-        piece = _parsed("--shard", shard, "a shard such as 3/10", _shard)
+    piece = None if shard is None else _parsed("--shard", shard, "a shard such as 3/10", _shard)
     cluster = _cluster(backend, address)
     options: RunOptions = {
         "jobs": jobs,
@@ -115,7 +113,7 @@ def run(
                 else:
                     store = run_shard(loaded, piece, out, progress=progress, **options)
                     failed, directory = len(store.cells.failed()), store.directory
-            _tell_failures(failed, directory, quiet)
+            _report_failures(failed, directory, quiet)
             if piece is not None and not quiet:
                 echo(f"Shard {shard} is in {directory}/; {failed} cells failed.")
                 echo("Join all shards with simstudy merge.")
@@ -128,8 +126,8 @@ def run(
         raise Exit(SOME_FAILED)
 
 
-def _tell_failures(failed: int, directory: Path, quiet: bool) -> None:
-    """Say on standard error that cells failed, where no summary does."""
+def _report_failures(failed: int, directory: Path, quiet: bool) -> None:
+    """Print the number of failed cells to standard error where there is no summary."""
     if failed and quiet:
         command = f"simstudy failures {shlex.quote(str(directory))}"
         echo(f"{counted(failed, 'cell')} failed; list them with: {command}", err=True)
@@ -146,7 +144,7 @@ def _run_all(
             collection, out, watch=lambda study: watched(quiet, log, study=study.name), **options
         )
     for results in studies:
-        _tell_failures(results.manifest["failures"], results.directory, quiet)
+        _report_failures(results.manifest["failures"], results.directory, quiet)
         if not quiet:
             _print_results(results, not options["report"], brief=options["report"])
     if not quiet:
@@ -257,15 +255,10 @@ def vary(
         overrides = {} if models is None else {"models": models}
         options: RunOptions = {"jobs": jobs, "overwrite": overwrite, "report": False}
         page, variants = vary_study(
-            study,
-            key,
-            out,
-            overrides,
-            lambda variant: watched(quiet, study=variant.name),
-            **options,
+            study, key, out, overrides, lambda each: watched(quiet, study=each.name), **options
         )
     for results in variants:  # nothing else says so here
-        _tell_failures(results.manifest["failures"], results.directory, quiet=True)
+        _report_failures(results.manifest["failures"], results.directory, quiet=True)
     if not quiet:
         echo(f"{len(variants)} variants are in {page.parent}/. Comparison: {page}")
     if any(results.manifest["failures"] for results in variants):

@@ -24,6 +24,7 @@ from simstudy.lazy import component_name, public_names
 
 if TYPE_CHECKING:
     from simstudy.arrays import FloatArray
+    from simstudy.data.preparation.prepare import Preparation
     from simstudy.estimators.bench import Estimator
     from simstudy.estimators.comparing import LearnerTest
     from simstudy.learners.base import Learner
@@ -37,6 +38,44 @@ AnyRegistry: TypeAlias = "Registry[Definition]"
 Class = TypeVar("Class", bound=type)
 Defined = TypeVar("Defined", bound=Definition)
 Registered = TypeVar("Registered", bound=Definition, covariant=True)
+Built = TypeVar("Built")
+
+
+@dataclass(frozen=True)
+class Spec:
+    """A component of a study: its name, its parameters and its identity.
+
+    Attributes
+    ----------
+    name : str
+        In the registry of its kind.
+    parameters : mapping
+        As the study states them; of a parameter that is a file, its text.
+    identity : str
+        Name and non-default parameters as canonical JSON; it seeds random streams.
+    label : str
+        In scores and reports; empty for a family or a change.
+    resolved : mapping
+        The parameters with defaults, except those that TOML cannot represent.
+    files : tuple of (str, str)
+        Parameters that are files, with the names of their copies in results.
+    stated_preparation : mapping, optional
+        What the study states about the preparation of rows for this learner only.
+    preparation : Preparation, optional
+        How rows are prepared for this learner, once planned.
+    accepts : frozenset of str
+        What is left unprepared.
+    """
+
+    name: str
+    parameters: Mapping[str, object]
+    identity: str
+    label: str = ""
+    resolved: Mapping[str, object] = field(default_factory=dict)
+    files: tuple[tuple[str, str], ...] = ()
+    stated_preparation: Mapping[str, Any] | None = None
+    preparation: Preparation | None = None
+    accepts: frozenset[str] = frozenset()
 
 
 class UnknownNameError(SimstudyError):
@@ -126,12 +165,16 @@ class Registry(Generic[Registered]):
         component = self.get(name)
         if is_plugin(component.__module__):
             return plugin_digest(component.__module__)
-        digest = _file_digest(component.__module__)
-        if digest is None:
-            with contextlib.suppress(OSError, TypeError):
-                # in a notebook there is no file, only the definition
-                digest = hashlib.sha256(inspect.getsource(component).encode()).hexdigest()
-        return digest
+        if (digest := _file_digest(component.__module__)) is not None:
+            return digest
+        with contextlib.suppress(OSError, TypeError):  # in a notebook there is only the definition
+            return hashlib.sha256(inspect.getsource(component).encode()).hexdigest()
+        return None
+
+
+def build(registry: Registry[type[Built]], component: Spec) -> Built:
+    """The family, change, learner, estimator or test with its parameters."""
+    return registry.get(component.name)(**component.parameters)
 
 
 def _file_digest(module: str) -> str | None:
@@ -163,17 +206,16 @@ def _built_in(kind: str, package: str) -> dict[str, str]:
     return {component_name(name, kind): f"{module}:{name}" for name, module in names}
 
 
-def _registry(kind: str, plural: str, package: str = "") -> Registry[Any]:
-    return Registry(kind, plural, _built_in(kind, package or plural))
+def _registry(kind: str, plural: str, package: str = "", **options: Any) -> Registry[Any]:
+    return Registry(kind, plural, _built_in(kind, package or plural), **options)
 
 
 FAMILIES: Registry[type[Family]] = _registry("family", "families")
 CHANGES: Registry[type[Change]] = _registry("change", "changes")
 _SEARCHES = ("pgmpy:HillClimbSearch", "pgmpy:GES", "pgmpy:PC", "pgmpy:TreeSearch")
-LEARNERS: Registry[type[Learner]] = Registry(
+LEARNERS: Registry[type[Learner]] = _registry(
     "learner",
     "learners",
-    _built_in("learner", "learners"),
     by_path={
         "pgmpy": "simstudy.learners.bridges.pgmpy:pgmpy_learner",
         "": "simstudy.learners.bridges.scikit:scikit_learner",
@@ -182,11 +224,9 @@ LEARNERS: Registry[type[Learner]] = Registry(
     f"pgmpy's searches: {', '.join(_SEARCHES)}",
     known_paths=_SEARCHES,
 )
-MEASURES: Registry[Measure[..., float | FloatArray]] = Registry(
-    "measure",
-    "measures",
-    _built_in("measure", "measures"),
-    reserved=("family", "model", "size", "learner", "status", "measure"),
+_COLUMNS = ("family", "model", "size", "learner", "status", "measure")
+MEASURES: Registry[Measure[..., float | FloatArray]] = _registry(
+    "measure", "measures", reserved=_COLUMNS
 )
 ESTIMATORS: Registry[type[Estimator]] = _registry("estimator", "estimators")
 TESTS: Registry[type[LearnerTest]] = _registry("test", "tests", "estimators")

@@ -14,8 +14,7 @@ import numpy as np
 
 import simstudy
 from simstudy.components.plugins import PluginFile
-from simstudy.components.registry import LEARNERS, MEASURES, registered
-from simstudy.components.spec import Spec, build
+from simstudy.components.registry import LEARNERS, MEASURES, Definition, Spec, build, registered
 from simstudy.engine.seeds import stream, stream_key
 from simstudy.experiments import DEFAULT, experiment
 from simstudy.experiments.base import Experiment, ScoreColumn
@@ -24,7 +23,6 @@ from simstudy.measures.theory.two_level import level_names
 from simstudy.sources.source import Registered, Source
 
 if TYPE_CHECKING:
-    from simstudy.components.registry import Definition
     from simstudy.study.study import Study
 
 MEASURED = "measures.primary and also"
@@ -36,6 +34,9 @@ UNNAMED_CONDITIONS: dict[str, object] = {
     "keep_answers": False,
     "changes": [],
 }
+# Attributes that a plan has from its study.
+_STATED = ["seed", "train_sizes", "learners", "measured", "keep_answers", "compare", "targets"]
+_STATED += ["test_sizes", "estimators", "tests"]
 
 
 @dataclass(frozen=True)
@@ -190,6 +191,7 @@ def make_plan(study: Study) -> Plan:
     """The plan of a validated study."""
     plan = stated_plan(study)
     names = registered(plan.component_names)
+    digests = [(name, registry.source_digest(name)) for registry, name in names]
     learners = list(study.learners)
     for place, spec in enumerate(learners if study.source.prepares else ()):
         from simstudy.study.checks import prepared_for
@@ -205,11 +207,7 @@ def make_plan(study: Study) -> Plan:
             if all(has_exact_value(MEASURES.get(level)) for level in level_names(spec.name))
         ),
         plugins=study.plugin_files,
-        sources=tuple(
-            (name, digest)
-            for registry, name in names
-            if (digest := registry.source_digest(name)) is not None
-        ),
+        sources=tuple((name, digest) for name, digest in digests if digest is not None),
         interactive=tuple(
             (registry.kind, name, registry.get(name))
             for registry, name in names
@@ -223,20 +221,11 @@ def stated_plan(study: Study) -> Plan:
     measures = study.measures
     prior = measures.prior
     return Plan(
-        seed=study.seed,
+        **{name: getattr(study, name) for name in _STATED},
         origin=study.source.sent(study.family),
-        train_sizes=study.train_sizes,
-        learners=study.learners,
-        keep_answers=study.keep_answers,
-        compare=study.compare,
-        targets=study.targets,
-        test_sizes=study.test_sizes,
         repeats=study.data.repeats or 0,
-        estimators=study.estimators,
-        tests=study.tests,
         training_sets=study.data.training_sets or 0,
         confidence=study.analysis.confidence,
-        measured=study.measured,
         positive=measures.positive,
         prior=prior if isinstance(prior, str) else tuple(prior),
         cutoff=measures.cutoff,

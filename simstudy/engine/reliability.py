@@ -6,7 +6,7 @@ can be reproduced exactly.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
@@ -73,7 +73,7 @@ def reliability(
     plan = replace(plan, measured=plan.measured[:1], keep_answers=True)
     prepare(plan)
     specs = [spec for spec in plan.learners if spec.label in labels]
-    rows: list[dict[str, object]] = []
+    rows: list[tuple[object, ...]] = []
     with threadpool_limits(1):  # as in a run, for identical rounding
         for model in range(models):
             task = None
@@ -93,9 +93,8 @@ def reliability(
                 if not np.isclose(value, before, rtol=1e-6, atol=1e-9, equal_nan=True):
                     name = plan.columns[0].name
                     raise _different(key, f"has a {name} of {value:.6g} instead of {before:.6g}")
-                names = {"learner": spec.label, "size": n, "model": model}
                 binned = _binned(*task.predictions(cell), bins, classes)
-                rows += [names | row for row in binned]
+                rows += [(spec.label, n, model, *row) for row in binned]
     columns = ["learner", "size", "model", "bin", "low", "high"]
     columns += ["share", "predicted", "observed", "count"]
     return Repeated(pd.DataFrame(rows, columns=columns), models, plan.source.tests[0])
@@ -109,7 +108,7 @@ def _different(key: tuple[int, int, str], outcome: str) -> SimstudyError:
     )
 
 
-def _binned(proba: FloatArray, test: Trial, bins: int, classes: str) -> Iterator[dict[str, object]]:
+def _binned(proba: FloatArray, test: Trial, bins: int, classes: str) -> Iterable[tuple[float, ...]]:
     """Predictions and outcomes of a cell, one row for each nonempty bin.
 
     Weights are first summed over equal attribute rows, so that exact and sampled tests are
@@ -125,22 +124,16 @@ def _binned(proba: FloatArray, test: Trial, bins: int, classes: str) -> Iterator
     each = np.broadcast_to(weights[:, None], proba.shape)
 
     def total(values: FloatArray | IntArray) -> FloatArray:
-        each_place = np.broadcast_to(values, proba.shape).ravel().astype(np.float64)
-        sums = np.bincount(place, weights=each_place, minlength=bins)
-        return sums.astype(np.float64)
+        each_place = np.broadcast_to(values, proba.shape).ravel()
+        return np.bincount(place, each_place, bins).astype(np.float64)
 
     share, predicted = total(each), total(each * proba)
     hits, count = total(happened), total(times[:, None])
-    for index in np.flatnonzero(share):
-        yield {
-            "bin": int(index),
-            "low": index / bins,
-            "high": (index + 1) / bins,
-            "share": float(share[index]),
-            "predicted": float(predicted[index] / share[index]),
-            "observed": float(hits[index] / share[index]),
-            "count": round(float(count[index])),
-        }
+    filled = np.flatnonzero(share)
+    means = (sums[filled] / share[filled] for sums in (predicted, hits))
+    counts = np.rint(count[filled]).astype(np.intp)
+    columns = (filled, filled / bins, (filled + 1) / bins, share[filled], *means, counts)
+    return zip(*(column.tolist() for column in columns), strict=True)
 
 
 def _totals(test: Trial, rows: int, classes: int) -> tuple[FloatArray, FloatArray, IntArray]:

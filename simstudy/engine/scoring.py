@@ -98,11 +98,7 @@ class Scorer:
     """
 
     def __init__(
-        self,
-        columns: Sequence[ScoreColumn],
-        plan: Plan,
-        problem: Problem,
-        foreign: Collection[str] = (),
+        self, columns: Sequence[ScoreColumn], plan: Plan, problem: Problem, foreign: Collection[str]
     ) -> None:
         self._columns = []
         for column in columns:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import traceback
 import warnings
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -19,18 +19,12 @@ import numpy as np
 
 from simstudy.arrays import FloatArray, read_only
 from simstudy.components.plugins import directory_restored, execute_plugin
-from simstudy.components.registry import LEARNERS, REGISTRIES, knows_model, no_limit
-from simstudy.components.spec import Spec, build
+from simstudy.components.registry import LEARNERS, REGISTRIES, Spec, build, knows_model, no_limit
 from simstudy.data.sample import Sample
+from simstudy.engine import scoring
 from simstudy.engine.evaluation import Trial, population
 from simstudy.engine.plan import Plan
-from simstudy.engine.scoring import (
-    InvalidProbabilitiesError,
-    NoLimitError,
-    Scorer,
-    UndefinedError,
-    check_probabilities,
-)
+from simstudy.engine.scoring import Scorer, check_probabilities
 from simstudy.errors import describe
 from simstudy.experiments.base import ScoreColumn
 from simstudy.sources.changes.world import Population
@@ -155,7 +149,7 @@ class Task:
         except BaseException as error:
             if _is_interrupt(error):
                 raise
-            invalid = isinstance(error, InvalidProbabilitiesError)
+            invalid = isinstance(error, scoring.InvalidProbabilitiesError)
             if isinstance(error, NoPrimaryError):
                 cell = replace(cell, values=error.values)
             return failed(cell, error, "invalid" if invalid else "error", during)
@@ -210,11 +204,7 @@ class Task:
             return self._score.row_values(proba, self.training_set(size))
 
     def _valued(
-        self,
-        scored: Sequence[float | BaseException],
-        no_limit: str,
-        every: bool,
-        refuse: bool = True,
+        self, scored: list[float | BaseException], no_limit: str, every: bool, refuse: bool = True
     ) -> tuple[tuple[float, ...], list[str]]:
         """The values, NaN where a measure has none, and warnings.
 
@@ -227,7 +217,7 @@ class Task:
                 continue
             if _is_interrupt(error):
                 raise error
-            limited = isinstance(error, NoLimitError)
+            limited = isinstance(error, scoring.NoLimitError)
             why = no_limit if limited else f"no {column.name}: {_reason(error)}"
             if refuse and column.label == self._plan.measured[0].label:
                 raise NoPrimaryError(why, values) from error
@@ -348,7 +338,7 @@ def failed(cell: Cell, error: BaseException, status: str, during: str = "") -> C
 
 def _reason(error: BaseException) -> str:
     """The reason of a failure; that of an undefined value without the type of the error."""
-    undefined = isinstance(error, UndefinedError | NoPrimaryError)
+    undefined = isinstance(error, scoring.UndefinedError | NoPrimaryError)
     return str(error) if undefined else describe(error)
 
 

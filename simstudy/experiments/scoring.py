@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from time import perf_counter
@@ -13,15 +13,19 @@ from typing import ClassVar, Generic, TypeVar
 
 import numpy as np
 
-from simstudy.arrays import FloatArray
-from simstudy.components.spec import Spec
+from simstudy.arrays import FloatArray, IntArray, read_only, smoothed
+from simstudy.components.registry import MEASURES, Spec
 from simstudy.data.sample import Sample
-from simstudy.engine.benches import Streams, judge_of
+from simstudy.data.splits.schemes import Scheme, Split
 from simstudy.engine.evaluation import EXACT
+from simstudy.engine.scoring import check_probabilities, fixed_prior
 from simstudy.engine.task import Cell, NoPrimaryError, Task, plain_text
-from simstudy.estimators.bench import Judge
+from simstudy.estimators.bench import Bench, Judge, TrainTest, scheme_name
 from simstudy.experiments.base import ScoreColumn
+from simstudy.learners.base import Learner, fit_parts
+from simstudy.measures.positive_class import arguments
 
+Streams = Callable[[str], np.random.Generator]
 D = TypeVar("D")
 O = TypeVar("O")  # noqa: E741
 
@@ -60,8 +64,19 @@ class ExactTask(Task, Generic[D, O]):
         return self._last[1]
 
     def _judge_of(self, measure: Spec, sample: Sample) -> Judge:
-        """The judge of the rows of a sample by a measure."""
-        return judge_of(self._plan, measure, sample.target, self._problem)
+        """The judge of the rows of a sample by a measure, with the settings of the study."""
+        plan, problem = self._plan, self._problem
+        function = MEASURES.get(measure.name)
+        keyed = arguments(function, measure.parameters, problem.class_names, plan.positive)
+        context = {"base": plan.base, "reward": plan.reward, "rarer": problem.rarer}
+        classes, kind = problem.classes, plan.prior
+
+        def prior(trained: IntArray, tested: IntArray) -> FloatArray:
+            if kind not in ("train", "test"):
+                return fixed_prior(kind, classes, problem.truth)
+            return smoothed(trained if kind == "train" else np.bincount(tested, minlength=classes))
+
+        return Judge(function, sample.target, classes, prior, plan.cutoff, context, keyed)
 
     def _streams(self, learner: Spec, place: str) -> Streams:
         """The streams of a learner by purpose, each continued from where the last fit left it."""
@@ -91,3 +106,56 @@ class ExactTask(Task, Generic[D, O]):
         fit, predict = (math.nan, seconds) if self._predicts else (seconds, math.nan)
         cell = replace(self._blank(component, size), fit_seconds=fit, predict_seconds=predict)
         return replace(cell, values=values, answers=kept, warning="; ".join(troubles))
+
+
+def splitter(target: IntArray, stream: Streams) -> Callable[[Scheme], Sequence[Split]]:
+    """Return the function from schemes to their splits of some rows."""
+    return cache(lambda scheme: scheme.splits(target, stream(f"split/{scheme_name(scheme)}")))
+
+
+def bench_of(
+    learner: Learner,
+    sample: Sample,
+    splits: Callable[[Scheme], Sequence[Split]],
+    streams: Streams,
+    mirrored: IntArray | None = None,
+) -> tuple[Bench, Bench]:
+    """Return the bench of a learner and a sample, and that of its mirror image.
+
+    The latter has the same fits, which predict for other attributes; without any, it is the same
+    bench.
+
+    Parameters
+    ----------
+    learner
+        The learner.
+    sample
+        The rows available.
+    splits
+        Their splits.
+    streams
+        The learner's stream for each purpose.
+    mirrored
+        Attributes that the mirror image predicts for, in place of those of the sample.
+    """
+    classes, reflections = sample.classes, {}
+
+    def answers(parts: Sequence[TrainTest]) -> Iterator[FloatArray]:
+        training = ((part.train, streams(part.purpose)) for part in parts)
+        fits = fit_parts(learner, sample, training)
+        for (train, test, _), fitted in zip(parts, fits, strict=True):
+            rows = sample.attributes[test]
+            if mirrored is not None:
+                rows = np.concatenate((rows, mirrored[test]))
+            proba = check_probabilities(fitted.predict_proba(read_only(rows)), len(rows), classes)
+            if mirrored is not None:
+                reflections[train.tobytes(), test.tobytes()] = proba[len(test) :]
+            yield proba[: len(test)]
+
+    def reflected(parts: Sequence[TrainTest]) -> Iterator[FloatArray]:
+        return (reflections[train.tobytes(), test.tobytes()] for train, test, _ in parts)
+
+    bench = Bench(sample.target, classes, answers, splits)
+    if mirrored is None:
+        return bench, bench
+    return bench, Bench(sample.target, classes, reflected, splits)

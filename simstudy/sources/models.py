@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
-from simstudy.components.registry import CHANGES, FAMILIES, first_line, knows_model, makes_missing
-from simstudy.components.spec import Spec, build
+from simstudy.components import registry
+from simstudy.components.registry import CHANGES, FAMILIES, Spec, build, first_line
 from simstudy.data.sample import Sample
 from simstudy.engine.evaluation import EXACT, SAMPLED, evaluation, pack, unpack
 from simstudy.measures.positive_class import class_numbers, rarest
@@ -87,7 +87,7 @@ class Models(Source):
     @property
     def prepares(self) -> bool:
         """Whether a change makes values missing."""
-        return makes_missing(change.name for change in self.changes)
+        return registry.makes_missing(change.name for change in self.changes)
 
     @property
     def tests(self) -> tuple[str, ...]:
@@ -207,7 +207,7 @@ class ModelProblem(Problem):
     ) -> tuple[Sample, IntArray | Sample]:
         """Return both sets as prepared for a learner, where values may be missing."""
         rows = self.judged.rows
-        if component.preparation is None or knows_model(learner):
+        if component.preparation is None or registry.knows_model(learner):
             return sample, rows
         if not isinstance(rows, Sample):  # none is missing
             codes = np.column_stack([rows, np.zeros(len(rows), dtype=np.intp)])

@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
-from simstudy.components.registry import FAMILIES, first_line
-from simstudy.components.spec import build
+from simstudy.components.registry import FAMILIES, build, first_line
 from simstudy.data.sample import Sample
 from simstudy.errors import SimstudyError
 
 if TYPE_CHECKING:
-    from simstudy.components.spec import Spec
+    from simstudy.components.registry import Spec
     from simstudy.engine.evaluation import Evaluation
     from simstudy.engine.plan import Plan
     from simstudy.learners.base import Learner

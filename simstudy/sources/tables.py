@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
-from simstudy.components.registry import DATA
-from simstudy.components.spec import Spec
+from simstudy.components.registry import DATA, Spec
 from simstudy.data.sample import Sample
 from simstudy.data.sizes import Size
 from simstudy.data.splits.schemes import Resampling, Split, nested_subsets

@@ -11,16 +11,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from simstudy.components.registry import (
-    CHANGES,
-    FAMILIES,
-    LEARNERS,
-    MEASURES,
-    knows_model,
-    makes_missing,
-    no_limit,
-)
-from simstudy.components.spec import Spec, build
+from simstudy.components import registry
+from simstudy.components.registry import CHANGES, LEARNERS, MEASURES, Spec, build, knows_model
 from simstudy.data.preparation.prepare import Preparation
 from simstudy.data.sizes import Size
 from simstudy.errors import KeyedError, refuse, refused_at
@@ -249,7 +241,7 @@ def _check_learners(study: Study) -> None:
     for index, spec in enumerate(study.learners):
         with refused_at(f"learners[{index}]"):
             learner = build(LEARNERS, spec)
-            if limited and (reason := no_limit(learner)):
+            if limited and (reason := registry.no_limit(learner)):
                 raise ValueError(f"{reason}, as '{primary}' needs; choose another measures.primary")
             if limited and getattr(learner, "takes_weights", True) is False:
                 text = f"'{primary}' needs learners that accept row weights, and '{spec.name}' has "
@@ -281,13 +273,13 @@ def _all_values(*ranges: _Range) -> _Range:
 
 def _usual_family(study: Study) -> Family | None:
     """The family, if its keys have the meaning of those of the built-in ones."""
-    cls = FAMILIES.get(study.demanded_family.name)
-    return build(FAMILIES, study.demanded_family) if issubclass(cls, Family) else None
+    cls = registry.FAMILIES.get(study.demanded_family.name)
+    return build(registry.FAMILIES, study.demanded_family) if issubclass(cls, Family) else None
 
 
 def _built_in_family(study: Study) -> Family | None:
     """The family, if it is built in; a third-party family may draw anything."""
-    return _usual_family(study) if FAMILIES.is_own(study.source.name) else None
+    return _usual_family(study) if registry.FAMILIES.is_own(study.source.name) else None
 
 
 def _check_changes(study: Study) -> None:
@@ -324,7 +316,7 @@ def _extent(study: Study, family: Family) -> Extent:
 
 def _check_missing(study: Study) -> None:
     """Refuse what missing values do not allow, and their preparation where there are none."""
-    makers = [index for index, spec in enumerate(study.changes) if makes_missing([spec.name])]
+    makers = [i for i, spec in enumerate(study.changes) if registry.makes_missing([spec.name])]
     if not makers:
         asking = [i for i, spec in enumerate(study.learners) if spec.stated_preparation is not None]
         key = f"learners[{asking[0]}].preparation" if asking else "preparation"

@@ -15,8 +15,7 @@ import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
 from simstudy.components.describe import REQUIRED, defaults_of
-from simstudy.components.registry import FAMILIES, MEASURES, AnyRegistry, UnknownNameError
-from simstudy.components.spec import Spec
+from simstudy.components.registry import FAMILIES, MEASURES, AnyRegistry, Spec, UnknownNameError
 from simstudy.errors import KeyedError, at_key, refusal, refuse, refused_at, suggestion
 from simstudy.measures import base
 from simstudy.measures.positive_class import POSITIVE, arguments

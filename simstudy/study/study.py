@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from simstudy.components import registry as registries
 from simstudy.components.plugins import PluginFile, directory_restored, load_plugin
-from simstudy.components.registry import CHANGES, ESTIMATORS, FAMILIES, LEARNERS, TESTS, AnyRegistry
-from simstudy.components.spec import Spec
+from simstudy.components.registry import AnyRegistry, Spec
 from simstudy.data.sizes import WHOLE, Size
 from simstudy.errors import KeyedError, SimstudyError, at_key
 from simstudy.experiments import DEFAULT, experiment, foreign_keys, names
@@ -268,8 +268,8 @@ def _study(file: StudyFile, directory: Path | None, plugins: Sequence[PluginFile
 
     family, look_up = None, directory is not None
     if file.family is not None:
-        family = component_spec(file.family, FAMILIES, "family", directory)
-    learners, file = specs(LEARNERS), completed(file)
+        family = component_spec(file.family, registries.FAMILIES, "family", directory)
+    learners, file = specs(registries.LEARNERS), completed(file)
     ordering = experiment(file.compare).takes_orders
     measured = measure_specs(file.measures.keyed, ordering, look_up)
     return Study(
@@ -277,12 +277,12 @@ def _study(file: StudyFile, directory: Path | None, plugins: Sequence[PluginFile
         datasets=tuple(file.datasets),
         plugins=tuple(file.plugins),
         family=family,
-        source=_source(file, family, specs(CHANGES)),
+        source=_source(file, family, specs(registries.CHANGES)),
         learners=learners,
         measured=measured,
         targets=measure_specs(file.measures.keyed_targets, False, look_up),
-        estimators=specs(ESTIMATORS),
-        tests=specs(TESTS),
+        estimators=specs(registries.ESTIMATORS),
+        tests=specs(registries.TESTS),
         plugin_files=tuple(plugins),
     )
 
@@ -295,7 +295,7 @@ def _source(file: StudyFile, family: Spec | None, changes: tuple[Spec, ...]) -> 
         sizes = [*map(Size, file.resampling.sizes)] or [WHOLE]
         resampling = file.resampling.model_dump(exclude={"sizes"}, exclude_none=True)
         return Tables(len(file.datasets), json.dumps(resampling, sort_keys=True), tuple(sizes))
-    cls = FAMILIES.loaded(family.name)
+    cls = registries.FAMILIES.loaded(family.name)
     if isinstance(cls, type) and issubclass(cls, Source):  # problems that are no models
         if changes:
             raise KeyedError("changes", f"changes are for models, not for '{family.name}'")

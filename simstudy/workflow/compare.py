@@ -65,7 +65,7 @@ def compare_studies(
     compared = Compared(
         named, verdicts or (), readings, printed, of_list=of_list, variants=variants, note=note
     )
-    if not joined or (of_list and not readings and not shared_measure(results)):
+    if not joined or (of_list and not readings and not common_measure(results, required=False)):
         return compare_page(compared, title=title, citation=citation)
     measure = common_measure(results)
     apart = "" if variants else not_comparable(named, measure)
@@ -140,15 +140,14 @@ def same_models(first: Results, second: Results) -> bool:
     return facts[0] == facts[1]
 
 
-def shared_measure(results: Sequence[Results]) -> str:
-    """`common_measure`, empty if there is none."""
+def common_measure(results: Sequence[Results], required: bool = True) -> str:
+    """The first measure, by the order of the first study, that all studies have.
+
+    Without any, an error, or empty if none is required.
+    """
     first, *rest = (study.measures for study in results)
-    return next((name for name in first if all(name in names for names in rest)), "")
-
-
-def common_measure(results: Sequence[Results]) -> str:
-    """The first measure, by the order of the first study, that all studies have."""
-    if measure := shared_measure(results):
+    measure = next((name for name in first if all(name in names for names in rest)), "")
+    if measure or not required:
         return measure
     listed = [f"{study.directory} has {', '.join(study.measures)}" for study in results]
     raise SimstudyError(f"the studies have no measure in common: {'; '.join(listed)}")

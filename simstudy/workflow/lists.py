@@ -21,7 +21,7 @@ from simstudy.results.store.atomic_files import write_files, write_text
 from simstudy.study.claims import ModelClaim, Statement
 from simstudy.study.constants import JOURNAL
 from simstudy.study.files import set_dotted
-from simstudy.study.lists import Collection, Reading, load_variant
+from simstudy.study.lists import Collection, Published, Reading, load_variant
 from simstudy.study.study import Study
 from simstudy.texts import shortened
 from simstudy.workflow.compare import compare_studies
@@ -31,7 +31,6 @@ from simstudy.workflow.run import RunOptions, run_study
 if TYPE_CHECKING:
     from simstudy.analysis.claims.published import Agreement
     from simstudy.analysis.claims.verdict import StatementVerdict
-    from simstudy.study.lists import Published
 
 PAGE = "compare.html"
 MAX_VARIANTS = 24

@@ -44,7 +44,7 @@ Progress: TypeAlias = Callable[[Step], object]
 
 @contextlib.contextmanager
 def shown(progress: Progress | bool | None) -> Iterator[Progress | None]:
-    """The progress callback of a run that was asked for: none, a given one, or a bar.
+    """The requested progress callback of a run: none, the callable itself, or a bar.
 
     By default, there is a bar in a notebook and none elsewhere.
     """
@@ -59,7 +59,7 @@ def shown(progress: Progress | bool | None) -> Iterator[Progress | None]:
 
 @contextlib.contextmanager
 def bar() -> Iterator[Progress]:
-    """A bar on a terminal, or lines on what else standard error is."""
+    """A bar on a terminal; lines if standard error is anything else."""
     if not sys.stderr.isatty():
         yield _lines()
         return
@@ -192,16 +192,9 @@ def _logged(path: Path, facts: dict[str, object]) -> Iterator[Progress]:
             for c in step.finished
             if c.status != "ok"
         ]
-        write(
-            "model",
-            model=step.finished[0].model,
-            models=step.models,
-            of=step.all_models,
-            cells=step.cells,
-            failures=step.failures,
-            seconds=round(step.seconds, 3),
-            failed=failed,
-        )
+        done = {"model": step.finished[0].model, "models": step.models, "of": step.all_models}
+        done |= {"cells": step.cells, "failures": step.failures}
+        write("model", **done, seconds=round(step.seconds, 3), failed=failed)
 
     write("begin", **facts)
     try:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from typing import TYPE_CHECKING, NamedTuple, TypedDict, Unpack
 
 from simstudy.data.sizes import Size, size_text
 from simstudy.engine.execute import execute
@@ -20,7 +20,7 @@ from simstudy.results.read.model_analyses import ModelResults
 from simstudy.results.read.open import Results, recorded_plan, recorded_study, results_of
 from simstudy.results.store.manifest import filled
 from simstudy.results.store.store import SHARD, Store
-from simstudy.study.constants import FAILURES
+from simstudy.study.constants import FAILURES, STUDY
 from simstudy.study.study import Study
 from simstudy.workflow.progress import Progress, Step, shown
 
@@ -34,7 +34,6 @@ NO_CROSSING = (
 )
 _MAX_NAMED = 5  # models that an error names
 _MAX_ROUNDS = 20  # of adding sizes
-Compute = Callable[[Plan, Mapping[int, list[CellKey]]], object]
 
 
 class RunOptions(TypedDict, total=False):
@@ -49,8 +48,17 @@ class RunOptions(TypedDict, total=False):
     refine: bool | None  # add sizes around crossings; None: as in the study or its results
 
 
-class _CodeNeededError(SimstudyError):
-    """An operation needs code that is not built in."""
+class _Run(NamedTuple):
+    """A run of a study: its plan, where its cells are saved, and how they are computed."""
+
+    study: Study
+    plan: Plan
+    store: Store
+    options: RunOptions
+    progress: Progress | None = None
+
+    def results(self, reused: bool = True, runnable: bool = True) -> Results:
+        return results_of(self.study, self.plan, self.store.directory, reused, runnable=runnable)
 
 
 class CellFailedError(SimstudyError):
@@ -88,27 +96,21 @@ def run_study(
     plan = make_plan(study)
     store = Store(_place(study, out))
     with store.folder.locked(), shown(progress) as update:
-        refine = options.get("refine")
+        run, refine = _Run(study, plan, store, options, update), options.get("refine")
         if refine is None:  # refined results stay refined
             refine = study.thresholds.refine or _is_refined(store)
-        reused, seconds = _run(study, plan, store, range(plan.problems), options, update)
+        reused, seconds = _compute_missing(run, range(plan.problems))
         if not reused:
             store.finish(plan, {"seconds": seconds})
         if refine:
-
-            def compute(wide: Plan, cells: Mapping[int, list[CellKey]]) -> None:
-                _compute(wide, store, cells, plan.problems, options, update)
-
-            made = results_of(study, plan, store.directory)
-            reused &= not _add_sizes(made, plan, store, compute)
+            reused &= not _add_sizes(run)
             if not _is_refined(store):
-                made = results_of(study, plan, store.directory)
+                made = run.results()
                 assert isinstance(made, ModelResults)
                 crossed = any(course.changes for course in made.findings().courses)
                 store.notes.append(CLOSE_SIZES if crossed else NO_CROSSING)
         store.write_study(study.as_dict(), plan)
-        made = results_of(study, plan, store.directory, reused)
-        return _reported(made, store, options.get("report", True))
+        return reported(run.results(reused), store, options.get("report", True))
 
 
 def _is_refined(store: Store) -> bool:
@@ -128,7 +130,7 @@ def _check_call(study: object, options: RunOptions) -> None:
         )
 
 
-def _reported(results: Results, store: Store, report: bool) -> Results:
+def reported(results: Results, store: Store, report: bool) -> Results:
     """The results, with a report if wanted."""
     if results.manifest["failures"] == results.manifest["cells"]:
         raise SimstudyError(
@@ -165,21 +167,15 @@ def run_shard(
     store = Store(_place(study, out, f"-shard-{which}-of-{of}"))
     with store.folder.locked(), shown(progress) as update:
         models = range(which - 1, plan.problems, of)
-        reused, _ = _run(study, plan, store, models, options, update)
+        reused, _ = _compute_missing(_Run(study, plan, store, options, update), models)
         if not reused:
             store.set_status(plan, f"{SHARD} {which}/{of}")
     return store
 
 
-def _run(
-    study: Study,
-    plan: Plan,
-    store: Store,
-    models: range,
-    options: RunOptions,
-    progress: Progress | None,
-) -> tuple[bool, float | None]:
+def _compute_missing(run: _Run, models: range) -> tuple[bool, float | None]:
     """Compute what a store lacks of some models; whether it lacks nothing, and the seconds."""
+    study, plan, store, options, _ = run
     reused = store.holds(plan, options.get("overwrite", False))
     if options.get("retry") and store.cells.forget_failures(plan):
         reused = False
@@ -188,7 +184,7 @@ def _run(
     store.begin(study.as_dict(), plan)
     todo = {model: cells for model, cells in store.cells.todo(plan).items() if model in models}
     store.cells.note_kept(plan)
-    return False, _compute(plan, store, todo, len(models), options, progress)
+    return False, _compute(run, plan, todo, len(models))
 
 
 def merge(
@@ -223,6 +219,7 @@ def merge(
     networks = sorted(item for each in manifests for item in filled(each)["networks"].items())
     described += ["classes"] * bool(first["classes"])
     whole.descriptions = {**{key: first[key] for key in described}, "networks": dict(networks)}
+    run = _Run(study, plan, whole, {})
     with whole.folder.locked():
         refine = study.thresholds.refine or _is_refined(whole)
         if not (reused := whole.holds(plan, overwrite)):
@@ -235,45 +232,26 @@ def merge(
                 raise SimstudyError(
                     f"cells of {len(missing)} of {plan.problems} models are in none of the "
                     f"directories (model {shown}); the others were merged; compute the rest with: "
-                    f"simstudy run {whole.directory / 'study.toml'} --out {whole.directory}"
+                    f"simstudy run {whole.directory / STUDY} --out {whole.directory}"
                 )
             whole.finish(plan, {"seconds": None})
         if refine:
-            reused &= not _refine_joined(study, plan, whole)
+            reused &= not _add_sizes(run, joined=True)
         whole.write_study(study.as_dict(), plan)
-        made = results_of(study, plan, whole.directory, reused, runnable=False)
-        return _reported(made, whole, report=True)
+        return reported(run.results(reused, runnable=False), whole, report=True)
 
 
-def _refine_joined(study: Study, plan: Plan, store: Store) -> bool:
-    """Add sizes around crossings, if that executes no plugins; whether anything changed."""
-
-    def compute(wide: Plan, cells: Mapping[int, list[CellKey]]) -> None:
-        if names := foreign(study.as_dict()):
-            raise _CodeNeededError(
-                f"no sizes were added around crossings, because that executes {', '.join(names)}; "
-                f"add them with: simstudy run {store.directory / 'study.toml'} "
-                f"--out {store.directory}"
-            )
-        _compute(wide, store, cells, plan.problems, {}, None)
-
-    try:
-        made = results_of(study, plan, store.directory, runnable=False)
-        return _add_sizes(made, plan, store, compute)
-    except _CodeNeededError as error:
-        store.notes.append(str(error))
-        return False
-
-
-def _add_sizes(results: Results, plan: Plan, store: Store, compute: Compute) -> bool:
+def _add_sizes(run: _Run, joined: bool = False) -> bool:
     """Add sizes around each crossing of the primary measure; whether that changes the results.
 
     Each round adds sizes for the learners concerned, on all models. They depend on the scores
-    only, so that a resumed run adds the same sizes. ``compute`` computes and saves the given cells
-    of each model.
+    only, so that a resumed run adds the same sizes. To ``joined`` results none is added if that
+    executes plugins.
     """
     import pandas as pd
 
+    study, plan, store, *_ = run
+    results = run.results(runnable=not joined)
     learners: dict[int, set[str]] = {}
     table = results.scores
     for _ in range(_MAX_ROUNDS):
@@ -289,8 +267,13 @@ def _add_sizes(results: Results, plan: Plan, store: Store, compute: Compute) -> 
             for model, keys in store.cells.todo(wide).items()
             if (concerned := [key for key in keys if key[1] in learners[key[0]]])
         }
-        if missing:
-            compute(wide, missing)
+        if missing and joined and (names := foreign(study.as_dict())):
+            store.notes.append(
+                f"no sizes were added around crossings, because that executes {', '.join(names)}; "
+                f"add them with: simstudy run {store.directory / STUDY} --out {store.directory}"
+            )
+            return False
+        _compute(run, wide, missing, plan.problems)
         added = store.cells.columns(wide).scores(learners).to_pandas()
         table = pd.concat([results.scores, added], ignore_index=True)
     wide = plan.experiment.at_doses(plan, sorted(learners))
@@ -319,15 +302,9 @@ def _place(study: Study, out: str | Path | None, suffix: str = "") -> Path:
     return Path(out) if out is not None else Path("results") / (study.name + suffix)
 
 
-def _compute(
-    plan: Plan,
-    store: Store,
-    todo: Mapping[int, list[CellKey]],
-    models: int,
-    options: RunOptions,
-    progress: Progress | None,
-) -> float | None:
+def _compute(run: _Run, plan: Plan, todo: Mapping[int, list[CellKey]], models: int) -> float | None:
     """Compute and save some cells of a plan; returns the seconds, None without any cells."""
+    _, _, store, options, progress = run
     if not todo:
         return None
     started = perf_counter()

@@ -23,6 +23,7 @@ from simstudy.results.store.store import Store
 from simstudy.study.constants import STUDY
 from simstudy.study.study import Study, load_study
 from simstudy.workflow.progress import Progress, Step, shown
+from simstudy.workflow.run import reported
 
 _FITTED = {"limit": "learners' limits", "message": "fitted learners"}
 
@@ -74,12 +75,7 @@ def add_measures(
             store.descriptions = _described(make_plan(study), filled(manifest))
             store.begin(settings, asked)
             store.finish(asked, {"seconds": (store.folder.manifest() or {}).get("seconds")})
-        results = open_results(store.directory)
-        if report and not store.has_report():
-            from simstudy.report.files import write_report
-
-            write_report(results, store)
-    return results
+        return reported(open_results(store.directory), store, report)
 
 
 def _described(plan: Plan, manifest: Mapping[str, Any]) -> dict[str, object]:

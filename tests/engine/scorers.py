@@ -10,4 +10,4 @@ def scorer(columns, model, judged, prior="train", cutoff="mml", base=math.e, rew
     """Score by some columns on the tests of a model."""
     plan = SimpleNamespace(prior=prior, cutoff=cutoff, base=base, reward=reward, positive=None)
     problem = SimpleNamespace(truth=model, judged=judged, class_names=(), rarer=None)
-    return Scorer(columns, plan, problem)
+    return Scorer(columns, plan, problem, ())

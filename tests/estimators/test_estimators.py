@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 from simstudy.data.sample import Sample
 from simstudy.data.splits.schemes import Bootstrap, CrossValidation, Split
-from simstudy.engine.benches import bench_of, splitter
 from simstudy.estimators.bench import Bench, Judge
 from simstudy.estimators.bootstrap import BootstrapEstimator
 from simstudy.estimators.splitting import (
@@ -25,6 +24,7 @@ from simstudy.estimators.splitting import (
     NestedEstimator,
     ResubstitutionEstimator,
 )
+from simstudy.experiments.scoring import bench_of, splitter
 from simstudy.learners.baselines import Prior
 from simstudy.learners.bayes.naive_bayes import NaiveBayes
 from simstudy.measures.decisions.confusion import error_rate

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from simstudy.components.spec import Spec
+from simstudy.components.registry import Spec
 from simstudy.engine.plan import Plan
 from simstudy.engine.task import Cell, Task, role
 from simstudy.experiments import register_experiment

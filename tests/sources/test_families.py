@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare, ks_2samp, kstest
 
-from simstudy.components.registry import FAMILIES
-from simstudy.components.spec import Spec
+from simstudy.components.registry import FAMILIES, Spec
 from simstudy.networks.model import Model
 from simstudy.sources.families.aode import AODEFamily
 from simstudy.sources.families.base import Family

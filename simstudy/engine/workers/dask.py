@@ -48,7 +48,6 @@ _AHEAD = 4  # batches handed out for every thread of a worker
 _CHOICE = 16  # workers that Dask may choose from for a batch
 _MAX_NAMED = 3  # refused workers that an error names
 _LOGGERS = ("distributed", "tornado", "asyncio")
-_RESUME = "finished cells are saved; the same command resumes the run"
 
 
 def execute_on_dask(
@@ -101,19 +100,18 @@ def _local_cluster(workers: int) -> SpecCluster:
 @contextlib.contextmanager
 def _silence() -> Iterator[None]:
     """Silence the loggers of Dask and its dependencies; each has its own level."""
-    loggers = [
-        logger
+    levels = {
+        logger: logger.level
         for name, logger in logging.root.manager.loggerDict.items()
         if name.partition(".")[0] in _LOGGERS and isinstance(logger, logging.Logger)
-    ]
-    levels = [logger.level for logger in loggers]
-    for logger in loggers:
+    }
+    for logger in levels:
         logger.setLevel(logging.CRITICAL + 1)
     try:
         yield
     finally:
         gc.collect()  # lost tasks are logged when they are collected
-        for logger, level in zip(loggers, levels, strict=True):
+        for logger, level in levels.items():
             logger.setLevel(level)
 
 
@@ -165,7 +163,7 @@ class _Run:
                 if future in self._running:
                     yield from self._taken(future, batches)
         except (OSError, CancelledError) as error:  # raised by distributed on a broken connection
-            raise self._gone() from error
+            raise _stopped(f"the scheduler at {self._address} is gone") from error
         finally:
             self._stop()
 
@@ -191,7 +189,7 @@ class _Run:
         if self._joined:
             self._hopeful = now
         elif now - self._hopeful > (_REFUSED_PATIENCE if present else _RETURN_PATIENCE):
-            raise self._nobody_left()
+            raise _stopped(self._nobody_left())
 
     def _nthreads(self) -> dict[str, int]:
         """The present workers and their threads."""
@@ -222,25 +220,23 @@ class _Run:
         self._turned_away.add(worker)
         self._joined.pop(worker, None)
 
-    def _nobody_left(self) -> SimstudyError:
+    def _nobody_left(self) -> str:
         if not self._refused:
-            return SimstudyError(f"no worker of {self._address} is left; {_RESUME}")
+            return f"no worker of {self._address} is left"
         named = [f"{worker} {why}" for worker, why in self._refused.items()]
         more = "; …" if len(named) > _MAX_NAMED else ""
-        return SimstudyError(
+        return (
             f"no worker of {self._address} computes with the same code as this process: "
-            f"{'; '.join(named[:_MAX_NAMED])}{more}; install the same versions everywhere; "
-            f"{_RESUME}"
+            f"{'; '.join(named[:_MAX_NAMED])}{more}; install the same versions everywhere"
         )
 
     def _next(self) -> Future | None:
         """The next completed future, or None; refused if the scheduler is gone."""
-        try:
+        future = None
+        with contextlib.suppress(queue.Empty):
             future = self._completed.get(timeout=_SURVEY)
-        except queue.Empty:
-            future = None
         if self._client.status != "running":
-            raise self._gone()
+            raise _stopped(f"the scheduler at {self._address} is gone")
         return future
 
     def _taken(self, future: Future, batches: Batches) -> list[list[Cell]]:
@@ -261,18 +257,13 @@ class _Run:
         batches.give_back(batch[len(cells) :])
         return cells
 
-    def _gone(self) -> SimstudyError:
-        return SimstudyError(f"the scheduler at {self._address} is gone; {_RESUME}")
-
     def _lost(self, batch: Sequence[TaskKey]) -> None:
         """Hand out the tasks of a lost worker again, one by one."""
         for task in batch:
             self._losses[task[0]] += 1
             if self._losses[task[0]] > _MAX_LOSSES:
-                raise SimstudyError(
-                    f"workers were lost {_MAX_LOSSES} times while running model {task[0]}; "
-                    f"{_RESUME}"
-                )
+                lost = f"workers were lost {_MAX_LOSSES} times while running model {task[0]}"
+                raise _stopped(lost)
             self._again.append(task)
 
     def _stop(self) -> None:
@@ -285,6 +276,11 @@ class _Run:
             # Dask would wait for workers that are gone.
             if workers := [*self._nthreads().keys() & self._joined.keys()]:
                 self._client.run(leave, self._name, workers=workers, on_error="ignore")
+
+
+def _stopped(reason: str) -> SimstudyError:
+    """An error that ends the run, with how to resume it."""
+    return SimstudyError(f"{reason}; finished cells are saved; the same command resumes the run")
 
 
 def _answer(future: Future) -> Any:

@@ -24,7 +24,8 @@ BASIS = ("Python", "simstudy", "numpy", "scipy")
 
 def environment(plan: Plan) -> dict[str, str]:
     """The packages that compute a plan's cells here, and their versions."""
-    names = {_package(module) for module in _modules(plan)}
+    packages = {module.partition(".")[0] for module in _modules(plan)}
+    names = {"scikit-learn" if name == "sklearn" else name for name in packages}
     names -= {*sys.stdlib_module_names, *BASIS}
     versions = {name: _version(name) for name in (*BASIS, *sorted(names))}
     return {name: version for name, version in versions.items() if version}
@@ -90,9 +91,3 @@ def _imported(module: str) -> Iterator[str]:
     for value in [*vars(sys.modules[module]).values()]:
         is_module = isinstance(value, ModuleType)
         yield str(value.__name__ if is_module else getattr(value, "__module__", ""))
-
-
-def _package(module: str) -> str:
-    """The distribution name of a module's package."""
-    name = module.partition(".")[0]
-    return "scikit-learn" if name == "sklearn" else name

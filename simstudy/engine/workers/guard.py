@@ -180,8 +180,7 @@ class Batches:
     """The tasks of a run, in batches whose size grows with the speed of the workers."""
 
     def __init__(self, tasks: Sequence[TaskKey], workers: int) -> None:
-        self._tasks, self._workers = list(tasks), workers
-        self._next = 0
+        self._tasks, self._workers = deque(tasks), workers
         self._done, self._seconds = 0, 0.0
         self._lock = threading.Lock()
 
@@ -199,18 +198,15 @@ class Batches:
     @property
     def left(self) -> bool:
         """Whether any tasks have not been handed out."""
-        with self._lock:
-            return self._next < len(self._tasks)
+        return bool(self._tasks)
 
     def __iter__(self) -> Iterator[list[TaskKey]]:
         while True:
             with self._lock:
-                left = len(self._tasks) - self._next
-                if not left:
+                if not (left := len(self._tasks)):
                     return
                 share = math.ceil(left / (_SHARES * self._workers))
                 quick = int(SECONDS * self._done / self._seconds) if self._seconds else 1
                 size = max(min(share, quick, _MAX_BATCH), 1)
-                batch = list(self._tasks[self._next : self._next + size])
-                self._next += size
+                batch = [self._tasks.popleft() for _ in range(size)]
             yield batch

@@ -14,8 +14,7 @@ from time import perf_counter
 from typing import Any, BinaryIO
 
 from simstudy.components import plugins
-from simstudy.components.registry import LEARNERS, registered
-from simstudy.components.spec import build
+from simstudy.components.registry import LEARNERS, build, registered
 from simstudy.engine import task
 from simstudy.engine.plan import Plan
 from simstudy.engine.task import prepare, run_task

@@ -11,15 +11,13 @@ from typing import NamedTuple
 import numpy as np
 
 from simstudy.arrays import AnyArray, FloatArray
-from simstudy.components.registry import ESTIMATORS
-from simstudy.components.spec import Spec, build
-from simstudy.engine.benches import bench_of, splitter
+from simstudy.components.registry import ESTIMATORS, Spec, build
 from simstudy.engine.plan import Plan
 from simstudy.engine.task import plain_text
 from simstudy.errors import describe
 from simstudy.estimators.bench import INTERVALS, Bench, Estimate, Estimator, Judge
 from simstudy.experiments.estimators import COVERED, COVERED_MEAN, ERRORS, WIDTH
-from simstudy.experiments.scoring import ExactTask
+from simstudy.experiments.scoring import ExactTask, bench_of, splitter
 from simstudy.measures.base import Undefined
 
 VALUES = ("estimate", "exact", "mean", "mean_error")

@@ -11,7 +11,7 @@ from simstudy.experiments.base import Design, Experiment, ScoreColumn
 from simstudy.measures.base import MeasureInfo, keywords
 
 if TYPE_CHECKING:
-    from simstudy.components.spec import Spec
+    from simstudy.components.registry import Spec
     from simstudy.engine.plan import Plan
     from simstudy.study.study import Study
 

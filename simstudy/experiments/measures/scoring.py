@@ -14,8 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simstudy.arrays import AnyArray, FloatArray, IntArray, read_only
-from simstudy.components.registry import MEASURES
-from simstudy.components.spec import Spec
+from simstudy.components.registry import MEASURES, Spec
 from simstudy.data.sample import Sample
 from simstudy.engine.evaluation import EXACT, Trial
 from simstudy.engine.plan import Plan

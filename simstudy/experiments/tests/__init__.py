@@ -11,7 +11,7 @@ from simstudy.experiments.base import Design, Experiment, ScoreColumn
 from simstudy.measures.base import MeasureInfo
 
 if TYPE_CHECKING:
-    from simstudy.components.spec import Spec
+    from simstudy.components.registry import Spec
     from simstudy.engine.plan import Plan
 
 COPIES, MIRRORED, POWER, WRONG, GAP = "type_1", "type_1_mirrored", "power", "wrong", "difference"

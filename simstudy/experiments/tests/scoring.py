@@ -20,16 +20,14 @@ from typing import NamedTuple
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
-from simstudy.components.registry import MEASURES, TESTS
-from simstudy.components.spec import Spec, build
+from simstudy.components.registry import MEASURES, TESTS, Spec, build
 from simstudy.data.sample import Sample
 from simstudy.data.splits.schemes import Scheme, Split
-from simstudy.engine.benches import Streams, bench_of, splitter
 from simstudy.engine.evaluation import EXACT, Trial
 from simstudy.engine.scoring import check_probabilities
 from simstudy.estimators.bench import Bench, Judge, TrainTest
 from simstudy.estimators.comparing import LearnerTest
-from simstudy.experiments.scoring import ExactTask
+from simstudy.experiments.scoring import ExactTask, Streams, bench_of, splitter
 from simstudy.learners.base import Learner, fit_parts
 
 SHARE_OF_COPIES = 0.8

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from simstudy.components.spec import Spec
+from simstudy.components.registry import Spec
 from simstudy.data.sizes import size_text
 from simstudy.report.prose.phrases import count_range, listed, opening
 from simstudy.study.constants import ROWS_BESIDE_EXACT

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from simstudy.analysis.models.regret import PARTS, Regret
-from simstudy.components.spec import Spec
+from simstudy.components.registry import Spec
 from simstudy.report.prose.numbers import NONE, duration, number, rows
 from simstudy.report.tables.table import Table, TableCell, Text, by_size, make_table, words
 from simstudy.results.read.model_analyses import ModelResults

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -14,12 +15,12 @@ import numpy as np
 from simstudy.components.registry import DATA, MEASURES, registered
 from simstudy.data.sizes import size_text
 from simstudy.engine.evaluation import EXACT, SAMPLED
-from simstudy.errors import SimstudyError, suggestion
+from simstudy.errors import SimstudyError, check_name
 from simstudy.experiments.base import ScoreColumn
 from simstudy.measures.base import MeasureInfo
 from simstudy.results.store.atomic_files import write_text
 from simstudy.results.store.columns import written_files
-from simstudy.results.store.folder import Folder
+from simstudy.results.store.folder import Folder, damaged
 from simstudy.study.constants import ANSWERS, FAILURES, SCORES, STUDY, TIMINGS
 from simstudy.study.study import Study, load_study
 from simstudy.texts import as_csv, counted, csv_text, summary
@@ -58,6 +59,7 @@ def _wrapped_paths(value: object) -> list[str]:
     return [path for part in parts for path in _wrapped_paths(part)]
 
 
+@dataclass(eq=False, repr=False)
 class Results(ABC):
     """Results of a study; `open_results` returns the subclass for its kind.
 
@@ -68,8 +70,6 @@ class Results(ABC):
     study : Study
         The study as it was run. If the results were opened from a directory, nothing that the
         study names is looked up or executed.
-    settings : dict
-        The study as a dictionary, section by section.
     manifest : dict
         Provenance of the results: versions, seed, fingerprint, seconds.
     reused : bool
@@ -81,21 +81,17 @@ class Results(ABC):
     _keys: ClassVar[tuple[str, ...]] = _KEYS  # columns that name a cell
     _score_keys: ClassVar[tuple[str, ...]] = ("family", *_KEYS)
 
-    def __init__(
-        self,
-        directory: Path,
-        study: Study,
-        manifest: dict[str, Any],
-        reused: bool = True,
-        plan: Plan | None = None,
-    ) -> None:
-        self.directory = directory
-        self.study = study
-        self.settings = study.as_dict()
-        self.manifest = manifest
-        self.reused = reused
-        self.note = ""
-        self._run_plan = plan  # if the study was run in this session
+    directory: Path
+    study: Study
+    manifest: dict[str, Any]
+    reused: bool = True
+    _run_plan: Plan | None = None  # if the study was run in this session
+    note: str = ""
+
+    @cached_property
+    def settings(self) -> dict[str, Any]:
+        """The study as a dictionary, section by section."""
+        return self.study.as_dict()
 
     def __repr__(self) -> str:
         experiment, source = self.study.experiment, self.study.source
@@ -263,16 +259,13 @@ class Results(ABC):
             raise self._damaged(name) from error
 
     def _damaged(self, name: str) -> SimstudyError:
-        return SimstudyError(
-            f"{self.directory / name} is missing or damaged; run the study again to restore it "
-            "from the saved cells"
-        )
+        return damaged(self.directory / name)
 
     def _measure(self, name: str | None) -> str:
         """The measure of this name; the primary one by default."""
-        if name is not None and name not in self.measures:
-            raise SimstudyError(f"no measure '{name}' here{suggestion(name, self.measures)}")
-        return name or self.measures[0]
+        name = self.measures[0] if name is None else name
+        check_name("measure", name, self.measures)
+        return name
 
     def _check_dose(self, size: int | None) -> None:
         """Refuse a dose that the study does not have."""
@@ -368,9 +361,8 @@ class AnswerResults(Results):
         from simstudy.results.read.curves import make_curves
 
         ranked = self._ranked(dataset, over)
-        return make_curves(
-            self, ranked, kind, learners, size, positive, benefit=benefit, cost=cost, fixed=fixed
-        )
+        options = {"benefit": benefit, "cost": cost, "fixed": fixed}
+        return make_curves(self, ranked, kind, learners, size, positive, True, **options)
 
     @abstractmethod
     def _ranked(self, dataset: str | None = None, over: str | None = None) -> RankedAnswers:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from simstudy.analysis.decision_curves import KINDS, Kind, curve_table, mean_curve, mean_prior
 from simstudy.data.sizes import Size
-from simstudy.errors import SimstudyError, suggestion
+from simstudy.errors import SimstudyError, check_name, suggestion
 from simstudy.measures.positive_class import class_index
 from simstudy.results.read.ranked_answers import RankedAnswers
 
@@ -122,26 +122,20 @@ def make_curves(
     size: float | None = None,
     positive: str | int | None = None,
     pooled: bool = True,
-    *,
-    benefit: float | None = None,
-    cost: float | None = None,
-    fixed: float | None = None,
+    **stated: float | None,
 ) -> Curves:
     """Return the curves of one kind at one size; see `AnswerResults.curves`."""
     if kind not in KINDS:
         raise SimstudyError(f"no curve '{kind}'{suggestion(kind, list(KINDS))}")
-    stated = {"benefit": benefit, "cost": cost, "fixed": fixed}
     options = {name: value for name, value in stated.items() if value is not None}
-    profit = kind == "profit"
-    if (options and not profit) or (profit and not {"benefit", "cost"} <= {*options}):
+    profit, needed = kind == "profit", {"benefit", "cost"}
+    if (options and not profit) or (profit and not needed <= {*options} <= {*needed, "fixed"}):
         words = "benefit, cost and, if wanted, fixed" if profit else "no further options"
         raise SimstudyError(f"'{kind}' takes {words}, not {', '.join(options) or 'none'}")
     at = results.study.doses[-1] if size is None else Size.of(size).number
     results._check_dose(at)
     for label in learners or ():
-        if label not in results.treatments:
-            labels = ", ".join(results.treatments)
-            raise SimstudyError(f"the study has no learner '{label}'; it has {labels}")
+        check_name("learner", label, results.treatments)
     index = default_class(results, answers)
     if positive is not None:
         try:

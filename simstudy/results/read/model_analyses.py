@@ -10,7 +10,7 @@ import pandas as pd
 
 from simstudy.analysis.models.average_ranks import Ranks
 from simstudy.analysis.models.findings import Absent, AnalysisDesign, ModelFindings
-from simstudy.errors import SimstudyError
+from simstudy.errors import SimstudyError, check_name
 from simstudy.results.read.base import Results
 from simstudy.study.constants import REFINED
 
@@ -72,14 +72,9 @@ class ModelResults(Results):
         """The findings for a measure; the primary one by default."""
         name, study = self._measure(measure), self.study
         if name not in self._findings:
-            design = AnalysisDesign(
-                tuple(self.treatments),
-                tuple(self.doses),
-                study.problems,
-                study.analysis.confidence,
-                study.analysis.adjustment,
-                study.experiment,
-            )
+            levels = tuple(self.treatments), tuple(self.doses)
+            tests = study.analysis.confidence, study.analysis.adjustment
+            design = AnalysisDesign(*levels, study.problems, *tests, study.experiment)
             parts = [self._part(name, part) for part in ("regret", "estimation")]
             self._findings[name] = ModelFindings(
                 name, self.info(name), design, self.scores, self.refined, *parts
@@ -128,19 +123,14 @@ class ModelResults(Results):
         """
         from simstudy.analysis.tests.intervals import intervals
 
-        findings = self.findings(measure)
+        findings, options = self._options(measure, confidence, adjustment)
         if all(option is None for option in (confidence, adjustment, method, complete)):
             return findings.intervals.copy()
-        design, method = findings.design, method or "cell"
-        return intervals(
-            self.scores,
-            value=findings.measure,
-            confidence=design.confidence if confidence is None else confidence,
-            adjustment=adjustment or ("none" if design.adjustment == "none" else "bonferroni"),
-            method=method,
-            complete=findings.over_complete_models if complete is None else complete,
-            share=findings.info.share and method == "cell",
-        )
+        if adjustment is None and options["adjustment"] != "none":
+            options["adjustment"] = "bonferroni"
+        options["share"] &= method in (None, "cell")
+        complete = findings.over_complete_models if complete is None else complete
+        return intervals(self.scores, method=method or "cell", complete=complete, **options)
 
     def pairwise(
         self,
@@ -220,13 +210,9 @@ class ModelResults(Results):
 
     def difference_curve(self, first: str, second: str, measure: str | None = None) -> pd.DataFrame:
         """The lead of the second treatment at each dose, with adjusted intervals."""
-        self._check_treatments(first, second)
+        for name in (first, second):
+            check_name(self.study.experiment.treatment, name, self.treatments)
         return self.findings(measure).curve(first, second)
-
-    def _check_treatments(self, *names: str) -> None:
-        if unknown := [name for name in names if name not in self.treatments]:
-            labels, kind = ", ".join(self.treatments), self.study.experiment.treatment
-            raise SimstudyError(f"no {kind} {unknown[0]!r} here; there are {labels}")
 
     def precision(self, measure: str | None = None, mcse: float | None = None) -> pd.DataFrame:
         """Monte-Carlo standard errors of all means and paired differences.
@@ -317,7 +303,8 @@ class ModelResults(Results):
         from simstudy.report.charts import mpl, pairs
 
         self._check_several("a difference needs two")
-        self._check_treatments(first, second)
+        for label in (first, second):
+            check_name(self.study.experiment.treatment, label, self.treatments)
         if first == second:
             kinds = self.study.experiment.name
             raise SimstudyError(f"'{first}' is specified twice; a difference needs two {kinds}")

@@ -13,9 +13,9 @@ from simstudy.engine.plan import Plan, stated_plan
 from simstudy.errors import SimstudyError, reported
 from simstudy.experiments import DEFAULT, is_known
 from simstudy.results.read.base import Results as Results
-from simstudy.results.store.folder import Folder
-from simstudy.results.store.manifest import filled, plugin_copy, plugin_names
-from simstudy.results.store.store import COMPLETE, SHARD
+from simstudy.results.store.folder import Folder, damaged
+from simstudy.results.store.manifest import COMPLETE, filled, plugin_copy, plugin_names
+from simstudy.results.store.store import SHARD
 from simstudy.study.constants import JOURNAL, STUDY
 from simstudy.study.files import read_toml
 from simstudy.study.study import Study, stated_study
@@ -99,8 +99,7 @@ def recorded_study(directory: Path) -> Study:
             study = replace(study, source=source)
         return study
     except (ValueError, RecursionError) as error:
-        message = f"{path} is missing or damaged; run the study again to restore it"
-        raise SimstudyError(message) from error
+        raise damaged(path) from error
 
 
 def recorded_toml(path: Path) -> str | None:
@@ -117,7 +116,8 @@ def recorded_plan(study: Study, directory: Path, manifest: Mapping[str, Any]) ->
     `Store.check` finds disagreements with the manifest.
     """
     conditions, plan, plugins = manifest["conditions"], stated_plan(study), []
-    identities = dict(conditions["learners"])
+    identity = dict(conditions["learners"])
+    learners = [replace(spec, identity=identity.get(spec.label, "")) for spec in plan.learners]
     exact = [name for name, (_, test) in manifest.get("columns", {}).items() if test == EXACT]
     for name in study.plugins:  # their copies, which are nowhere else
         with reported(f"{directory / STUDY}, plugins: {name!r}", ValueError):
@@ -125,9 +125,7 @@ def recorded_plan(study: Study, directory: Path, manifest: Mapping[str, Any]) ->
     return replace(
         plan,
         origin=plan.source.recorded(manifest, directory),
-        learners=tuple(
-            replace(spec, identity=identities.get(spec.label, "")) for spec in plan.learners
-        ),
+        learners=tuple(learners),
         exact=tuple(spec.label for spec in plan.measured if spec.label in exact),
         plugins=tuple(plugins),
         sources=tuple(conditions["source"].items()),

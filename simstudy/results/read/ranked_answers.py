@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import cached_property, partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -14,7 +14,7 @@ from simstudy.analysis.decision_curves import Heights
 from simstudy.arrays import FloatArray, IntArray, weights_in
 from simstudy.data.sizes import Size
 from simstudy.engine.evaluation import EXACT, ROUNDING, SAMPLED
-from simstudy.errors import SimstudyError
+from simstudy.errors import SimstudyError, check_name
 from simstudy.measures.positive_class import class_numbers, rarest
 from simstudy.measures.ranking.ranked_rows import Ranking, rank_scores
 from simstudy.sources.models import ModelProblem, Models
@@ -97,10 +97,7 @@ def read_answers(results: AnswerResults) -> Answers:
 
 
 def _by_cell(
-    columns: Sequence[tuple[IntArray, list[Any]]],
-    target: IntArray,
-    ends: IntArray,
-    values: FloatArray,
+    columns: list[tuple[IntArray, list[Any]]], target: IntArray, ends: IntArray, values: FloatArray
 ) -> Answers:
     """Split answers where the cell changes; columns have codes, which are compared, and values."""
     changes = np.logical_or.reduce([codes[1:] != codes[:-1] for codes, _ in columns])
@@ -232,8 +229,7 @@ class DataAnswers(RankedAnswers):
         self._by_fold, self.over = by_fold, "folds" if by_fold else "repeats"
         names = list(dict.fromkeys(part["dataset"] for part in results.manifest["parts"]))
         self.dataset = names[0] if dataset is None else dataset
-        if self.dataset not in names:
-            raise SimstudyError(f"no data set '{dataset}' here; there are {', '.join(names)}")
+        check_name("data set", self.dataset, names)
         every = read_answers(results) if every is None else every
         self._answers = {key[1:]: every[key] for key in every if key[0] == self.dataset}
         parts = [part for part in results.manifest["parts"] if part["dataset"] == self.dataset]
@@ -250,36 +246,26 @@ class DataAnswers(RankedAnswers):
 
     def rankings(self, size: int, positive: int | None) -> dict[str, list[Ranking]]:
         """Return a ranking for each repeat, or for each fold."""
-        return {
-            label: [
-                self._ranked_once((size, label, *place), answers, positive)
-                for place, answers in self._groups(size, label, 2 if self._by_fold else 1).items()
-            ]
-            for label in self._labels
-        }
+        keys = 2 if self._by_fold else 1
+        return {label: self._grouped(size, label, positive, keys) for label in self._labels}
 
     def pooled(self, size: int, positive: int | None) -> dict[str, Ranking]:
         """Return one ranking of each learner, of the answers of all repeats."""
-        return {
-            label: self._ranked_once((size, label), answers, positive)
-            for label in self._labels
-            for answers in self._groups(size, label, 0).values()
-        }
+        ranked = {label: self._grouped(size, label, positive, 0) for label in self._labels}
+        return {label: rankings[0] for label, rankings in ranked.items() if rankings}
 
-    def _ranked_once(
-        self, key: tuple[object, ...], answers: list[Answer], positive: int | None
-    ) -> Ranking:
+    def _grouped(self, size: int, label: str, positive: int | None, keys: int) -> list[Ranking]:
+        """Rankings of a learner, pooled, by repeat, or by repeat and fold: 0, 1 or 2 keys."""
         positive = self.rarer if positive is None else positive
-        return self._once((*key, positive), partial(_ranking, answers, positive))
-
-    def _groups(self, size: int, label: str, keys: int) -> Mapping[tuple[int, ...], list[Answer]]:
-        """The answers of a learner, pooled, by repeat, or by repeat and fold: 0, 1 or 2 keys."""
         groups: dict[tuple[int, ...], list[Answer]] = {}
         for place, training in self._training.items():
             answer = self._answers.get((*place, Size.stored(size).rows(training), label))
             if answer is not None:
                 groups.setdefault(place[:keys], []).append(answer)
-        return groups
+        return [
+            self._once((size, label, *place, positive), partial(_ranking, answers, positive))
+            for place, answers in groups.items()
+        ]
 
 
 def _check_drawn(model: int, problem: ModelProblem, answer: Answer) -> None:
@@ -295,9 +281,7 @@ def _check_drawn(model: int, problem: ModelProblem, answer: Answer) -> None:
         )
 
 
-def _ranking(
-    answers: Sequence[Answer], positive: int, weights: FloatArray | None = None
-) -> Ranking:
+def _ranking(answers: list[Answer], positive: int, weights: FloatArray | None = None) -> Ranking:
     """Return one ranking of answers by the probability of a class."""
     scores = np.concatenate([answer.proba[:, positive] for answer in answers])
     hits = np.concatenate([answer.target == positive for answer in answers])

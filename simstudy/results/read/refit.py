@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simstudy.arrays import FloatArray
-from simstudy.components.registry import LEARNERS
-from simstudy.components.spec import build
+from simstudy.components.registry import LEARNERS, build
 from simstudy.data.preparation.prepare import Prepared
 from simstudy.data.rows_to_predict import matched
 from simstudy.data.schema import Schema
@@ -18,7 +17,7 @@ from simstudy.data.sizes import size_text
 from simstudy.engine.scoring import check_probabilities
 from simstudy.engine.seeds import stream
 from simstudy.engine.task import state_restored
-from simstudy.errors import SimstudyError, suggestion
+from simstudy.errors import SimstudyError, check_name
 from simstudy.measures.base import modal_class
 from simstudy.sources.tables import Tables
 from simstudy.texts import counted, summary
@@ -145,6 +144,6 @@ def _chosen(kind: str, name: str | None, names: list[str]) -> str:
     """The name if it exists, the only one if it is left out."""
     if name is None and len(names) > 1:
         raise SimstudyError(f"name one of the {kind}s: {', '.join(names)}")
-    if name is not None and name not in names:
-        raise SimstudyError(f"no {kind} '{name}' here{suggestion(name, names)}")
-    return name or names[0]
+    name = names[0] if name is None else name
+    check_name(kind, name, names)
+    return name

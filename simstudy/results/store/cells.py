@@ -147,32 +147,29 @@ class RecordedCells:
         """Add the cells of the same study from other directories."""
         places, mine = Places(plan), self.columns(plan)
         labels = {spec.label for spec in plan.treatments}
-        added: set[tuple[int, int, str]] = set()
+        refined: set[tuple[int, int, str]] = set()
+
+        def is_new(cell: Cell) -> bool:
+            place, ok = places.of(cell), cell.status == "ok"
+            if place is None:  # perhaps of a size added by refining
+                key = (cell.model, cell.size, cell.learner)
+                asked = cell.model < plan.problems and cell.learner in labels and key not in refined
+                refined.add(key)
+                return asked
+            if not mine.present[place] or (place in mine.failed and ok):
+                mine.add(cell)
+                return True
+            if ok and not np.array_equal(mine.values[place], cell.values, equal_nan=True):
+                raise SimstudyError(
+                    f"{piece.directory} has a different score for model {cell.model}, {cell.size} "
+                    f"rows, {cell.learner}: perhaps package versions or processors differ"
+                )
+            return False
+
         with self.saving(plan) as save:
             for piece in pieces:
                 for cells in piece.folder.journal.tasks():
-                    new = []
-                    for cell in cells:
-                        if (place := places.of(cell)) is None:
-                            key = (cell.model, cell.size, cell.learner)
-                            asked = cell.model < plan.problems and cell.learner in labels
-                            if asked and key not in added:
-                                added.add(key)  # of a refinement size
-                                new.append(cell)
-                            continue
-                        ok = cell.status == "ok"
-                        if not mine.there[place] or (place in mine.failed and ok):
-                            mine.add(cell)
-                            new.append(cell)
-                        elif ok and not np.array_equal(
-                            mine.values[place], cell.values, equal_nan=True
-                        ):
-                            raise SimstudyError(
-                                f"{piece.directory} has a different score for model {cell.model}, "
-                                f"{cell.size} rows, {cell.learner}: perhaps package versions or "
-                                "processors differ"
-                            )
-                    if new:
+                    if new := [*filter(is_new, cells)]:
                         save(new)
 
     def columns(self, plan: Plan) -> Columns:

@@ -68,7 +68,7 @@ class Columns:
 
     def __init__(self, plan: Plan) -> None:
         self._plan, self._places = plan, Places(plan)
-        self.there = np.zeros(plan.cells, dtype=bool)  # which cells were added
+        self.present = np.zeros(plan.cells, dtype=bool)  # which cells were added
         self.values = np.full((plan.cells, len(plan.columns)), np.nan)
         self.failed: dict[int, Cell] = {}  # by position
         self._seconds = np.full((plan.cells, 2), np.nan)
@@ -82,7 +82,7 @@ class Columns:
             return
         for earlier in (self.failed, self._warnings, self._answers):
             earlier.pop(place, None)
-        self.there[place] = True
+        self.present[place] = True
         self.values[place] = cell.values
         self._seconds[place] = cell.fit_seconds, cell.predict_seconds
         if cell.status != "ok":
@@ -99,14 +99,12 @@ class Columns:
     def warnings(self) -> Counter[str]:
         """How often each learner gave each warning."""
         labels = [label for _, label in self._places.keys]
-        return Counter(
-            f"{labels[place % len(labels)]}: {self._warnings[place]}"
-            for place in sorted(self._warnings)
-        )
+        ordered = sorted(self._warnings.items())
+        return Counter(f"{labels[place % len(labels)]}: {text}" for place, text in ordered)
 
     def scores(self, only: Mapping[int, Collection[str]] | None = None) -> pa.Table:
         """One row per cell, or only those of some sizes and learners."""
-        names, cells = self._plan.source.score_keys(), len(self.there)
+        names, cells = self._plan.source.score_keys(), len(self.present)
         columns: _Columns = {key: [text] * cells for key, text in names.items()}
         columns |= self._keys()
         columns |= {c.name: v for c, v in zip(self._plan.columns, self.values.T, strict=True)}

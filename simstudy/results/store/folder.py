@@ -20,6 +20,11 @@ SCHEMA_VERSION = 1
 RUNNING = "running"
 
 
+def damaged(path: Path) -> SimstudyError:
+    """The error about a file of results that cannot be used."""
+    return SimstudyError(f"{path} is missing or damaged; run the study again to restore it")
+
+
 class Folder:
     """A directory of results: its manifest, its journal, and other files, written atomically."""
 
@@ -62,10 +67,7 @@ class Folder:
         if manifest is None:
             raise SimstudyError(f"{self.directory} holds no results of a study")
         if whole and "from_journal" in manifest:
-            raise SimstudyError(
-                f"{self.directory / MANIFEST} is missing or damaged; run the study there again to "
-                "restore it"
-            )
+            raise damaged(self.directory / MANIFEST)
         return manifest
 
     @contextmanager
@@ -140,14 +142,14 @@ class Folder:
 
     def remove_below(self, name: str) -> None:
         """Remove a file of a subdirectory, and the directories that are empty then."""
-        self.lead_nowhere_else(name)
+        self.remove_links_above(name)
         self.remove(name)
         for parent in PurePosixPath(name).parents[:-1]:
             with suppress(OSError):  # not empty, or not there
                 (self.directory / parent).rmdir()
 
-    def lead_nowhere_else(self, name: str) -> None:
-        """Remove links among the directories above a file: they would lead elsewhere."""
+    def remove_links_above(self, name: str) -> None:
+        """Remove links among the directories above a file, which would lead elsewhere."""
         with usable(self.directory):
             for parent in reversed(PurePosixPath(name).parents[:-1]):
                 if (self.directory / parent).is_symlink():

@@ -129,13 +129,13 @@ class Journal:
 
 
 def _line(entry: Iterable[Cell] | dict[str, object]) -> bytes:
-    if not isinstance(entry, dict):
-        cells = [{name: getattr(cell, name) for name in _FIELDS} for cell in entry]
-        for cell in cells:
-            if not cell["answers"]:
-                del cell["answers"]
-    text = json.dumps(entry if isinstance(entry, dict) else cells)
+    text = json.dumps(entry if isinstance(entry, dict) else [*map(_fields, entry)])
     return f"{zlib.crc32(text.encode()):08x} {text}\n".encode()
+
+
+def _fields(cell: Cell) -> dict[str, object]:
+    """What is recorded of a cell; answers only if it keeps any."""
+    return {name: getattr(cell, name) for name in _FIELDS if name != "answers" or cell.answers}
 
 
 def _entry(line: bytes) -> list[Cell] | dict[str, Any] | None:

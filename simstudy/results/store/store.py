@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 import tomllib
 import zlib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -14,22 +14,12 @@ import numpy as np
 
 from simstudy.engine.plan import MEASURED, Plan
 from simstudy.errors import SimstudyError
+from simstudy.results.store import manifest as manifests
 from simstudy.results.store.atomic_files import UNFINISHED, usable
 from simstudy.results.store.cells import RecordedCells
 from simstudy.results.store.columns import cell_files, failures_csv, parquet, written_files
 from simstudy.results.store.folder import RUNNING, SCHEMA_VERSION, Folder
-from simstudy.results.store.manifest import COMPLETE as COMPLETE
-from simstudy.results.store.manifest import (
-    Owner,
-    changed,
-    covers,
-    descriptions,
-    limits,
-    networks,
-    owner,
-    plugin_copies,
-    plugin_names,
-)
+from simstudy.results.store.manifest import COMPLETE, changed, covers
 from simstudy.study.constants import FAILURES, JOURNAL, MANIFEST, REFINED, STUDY
 from simstudy.study.files import dumps
 
@@ -86,7 +76,7 @@ class Store:
                 "--out, or replace them with --overwrite"
             )
         complete = (manifest["status"], manifest["fingerprint"]) == (COMPLETE, plan.fingerprint())
-        met_limits = manifest.get("failures") and manifest.get("limits") != limits(plan)
+        met_limits = manifest.get("failures") and manifest.get("limits") != manifests.limits(plan)
         if complete and not met_limits:
             # missing, changed or without a checksum
             damaged = [
@@ -109,13 +99,11 @@ class Store:
         if differing := changed(plan, manifest, exactly=True):
             raise SimstudyError(self._refusal(manifest, differing))
 
-    def _refusal(
-        self, manifest: dict[str, Any], differing: dict[str, str], content: str = ""
-    ) -> str:
+    def _refusal(self, manifest: dict[str, Any], changes: dict[str, str], content: str = "") -> str:
         whole = "the results" if manifest["status"] == COMPLETE else "an unfinished run"
         return (
             f"{self.directory} holds {content or whole} of a different study; these differ: "
-            f"{'; '.join(differing.values())}"
+            f"{'; '.join(changes.values())}"
         )
 
     def begin(self, settings: Mapping[str, Any], plan: Plan) -> None:
@@ -128,26 +116,26 @@ class Store:
             with usable(self.directory):
                 for path in (self.directory / STUDY, self.directory / MANIFEST):
                     self.cells.earlier |= {path.name: path.read_bytes()} if path.exists() else {}
-        if earlier.get("limits") != limits(plan):
+        if earlier.get("limits") != manifests.limits(plan):
             self.cells.retry()
         journal = self.folder.journal
         if earlier and journal.owner() is None and journal.path.exists():  # its line is damaged
-            record = {key: earlier[key] for key in Owner.model_fields if key in earlier}
+            record = {key: earlier[key] for key in manifests.Owner.model_fields if key in earlier}
             journal.record_owner(record)
         self._write_manifest(plan, RUNNING, {"report": earlier.get("report", [])})
-        journal.record_owner(owner(plan))
-        copies = plugin_copies(plan)
+        journal.record_owner(manifests.owner(plan))
+        copies = manifests.plugin_copies(plan)
         for name in {*earlier.get("plugins", []), *earlier.get("plugin_files", [])} - {*copies}:
             self.folder.remove_below(name)
         copies |= plan.source.copies()
         for name, content in copies.items():
-            self.folder.lead_nowhere_else(name)
+            self.folder.remove_links_above(name)
             self.folder.write(name, content)
         self.write_study(settings, plan)
 
     def set_status(self, plan: Plan, status: str) -> None:
         """Record the status of the results in the manifest."""
-        self._write_manifest(plan, status, {"networks": networks(plan, self.cells.drawn)})
+        self._write_manifest(plan, status, {"networks": manifests.networks(plan, self.cells.drawn)})
 
     def write_study(self, settings: Mapping[str, Any], plan: Plan) -> None:
         """Write the study as resolved, with the paths of its plugins' copies.
@@ -155,7 +143,7 @@ class Store:
         An identical file is left alone; a report of other settings is removed.
         """
         placed = plan.source.placed(settings, self.directory)
-        asked = {**settings, "plugins": plugin_names(plan), **placed}
+        asked = {**settings, "plugins": manifests.plugin_names(plan), **placed}
         try:
             written = tomllib.loads((self.directory / STUDY).read_text(encoding="utf-8"))
         except (OSError, ValueError, RecursionError):  # missing or damaged
@@ -169,7 +157,7 @@ class Store:
     def finish(self, plan: Plan, facts: dict[str, Any]) -> None:
         """Write the scores and, last, a manifest of complete results."""
         cells = self.cells.columns(plan)
-        if missing := plan.cells - np.count_nonzero(cells.there):
+        if missing := plan.cells - np.count_nonzero(cells.present):
             raise SimstudyError(
                 f"{missing} of {plan.cells} cells are missing from {self.directory / JOURNAL}, "
                 "which was modified during the run; run the study again"
@@ -182,14 +170,12 @@ class Store:
             self.folder.write(name, content)
             checksums[name] = zlib.crc32(content)
         if self.descriptions is None:
-            facts = {**facts, "networks": networks(plan, self.cells.drawn)}
+            facts = {**facts, "networks": manifests.networks(plan, self.cells.drawn)}
         warnings = dict(cells.warnings().most_common(20))
         counts = {"checksums": checksums, "failures": len(cells.failed), "warnings": warnings}
         self._write_manifest(plan, COMPLETE, {**facts, **counts})
 
-    def write_refined(
-        self, plan: Plan, wide: Plan, learners: Mapping[int, Collection[str]]
-    ) -> bool:
+    def write_refined(self, plan: Plan, wide: Plan, learners: Mapping[int, set[str]]) -> bool:
         """Write the cells of added sizes, by size for some learners; whether anything changed.
 
         Without any, earlier ones are removed. ``wide`` is the plan of these sizes.
@@ -228,9 +214,9 @@ class Store:
             "schema": SCHEMA_VERSION,
             "status": status,
             "fingerprint": plan.fingerprint(),
-            **owner(plan),
+            **manifests.owner(plan),
             "cells": plan.cells,
-            **(descriptions(plan) if self.descriptions is None else self.descriptions),
+            **(manifests.descriptions(plan) if self.descriptions is None else self.descriptions),
             "packages": {name: metadata.version(name) for name in PACKAGES},
             "python": platform.python_version(),
             "platform": platform.platform(),

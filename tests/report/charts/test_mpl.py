@@ -193,7 +193,7 @@ def test_convergence_needs_the_gap_to_the_limit(results):
 
 
 def test_a_difference_needs_two_learners_that_are_there(exact, tmp_path):
-    with pytest.raises(SimstudyError, match="no learner 'CaMML' here; there are NB, TAN"):
+    with pytest.raises(SimstudyError, match="no learner 'CaMML' here; known: NB, TAN"):
         exact.plot_difference("NB", "CaMML")
     with pytest.raises(SimstudyError, match="'NB' is specified twice; a difference needs two"):
         exact.plot_difference("NB", "NB")

@@ -53,7 +53,7 @@ def test_the_tables_are_those_of_the_latest_cells(cells: list[Cell]) -> None:
         columns.add(cell)
         if cell.model < 5 and cell.size in (20, 60) and cell.learner in LABELS:
             latest[cell.model, cell.size, LABELS.index(cell.learner)] = cell
-    assert columns.there.sum() == len(latest)
+    assert columns.present.sum() == len(latest)
     for key in ((m, s, i) for m in range(5) for s in (20, 60) for i in range(2)):
         if key not in latest:
             cell = Cell(key[0], key[1], LABELS[key[2]], (0.5, 0.5), fit_seconds=1.0)
