@@ -92,10 +92,8 @@ class CaMML(Learner):
         allowed = f"{number} variables are too many; {remedy}"
         require(number <= limit, "search", self.search, allowed)
         if samples and find_spec("numba") is None:
-            raise ValueError(
-                f"with {number} variables and search = '{self.search}' the posterior is "
-                "sampled, which needs numba: pip install 'simstudy[sampling]'"
-            )
+            text = f"with {number} variables and search = '{self.search}' the posterior is sampled"
+            raise ValueError(f"{text}, which needs numba: pip install 'simstudy[sampling]'")
 
     def warm_up(self) -> None:
         """Compile or load the sampler, so that this is not timed as part of a fit."""

@@ -36,15 +36,11 @@ class TieBreaker:
         self._done = 0
 
     def predicted(
-        self,
-        trees: Sequence[FittedC45],
-        tree: FittedC45,
-        queries: Attributes,
-        probabilities: FloatArray,
+        self, trees: Sequence[FittedC45], tree: FittedC45, queries: Attributes, proba: FloatArray
     ) -> IntArray:
         """Return the classes by a tree, given the trees before it and its probabilities."""
-        classes = probabilities.argmax(axis=1)
-        if len(rows := _tied(probabilities)):
+        classes = proba.argmax(axis=1)
+        if len(rows := _tied(proba)):
             table = self._reweighted(trees)
             sums = OrderedSums(tree.tree, table, queries)
             classes[rows] = sums.probabilities(rows).argmax(axis=1)

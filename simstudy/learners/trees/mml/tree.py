@@ -6,7 +6,6 @@ Wallace & Patrick (1993); encoding in `simstudy.learners.trees.mml.coding`.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -100,10 +99,7 @@ class Rows:
 
     @classmethod
     def of(
-        cls,
-        sample: Sample,
-        which: BoolArray | None = None,
-        possible: BoolArray | None = None,
+        cls, sample: Sample, which: BoolArray | None = None, possible: BoolArray | None = None
     ) -> Rows:
         """Select rows of a sample and possible values (slots); by default all."""
         layout = sample.layout
@@ -336,7 +332,7 @@ def ordered(root: Node) -> list[Node]:
     return finished[::-1]
 
 
-def pack(nodes: list[Node], cards: Sequence[int], alpha: float) -> DecisionGraph:
+def pack(nodes: list[Node], cards: tuple[int, ...], alpha: float) -> DecisionGraph:
     """Pack nodes, each before its children, into arrays."""
     number = {id(node): i for i, node in enumerate(nodes)}
     attribute = np.array([node.attribute for node in nodes], dtype=np.intp)
