@@ -84,8 +84,7 @@ def _order(sample: Sample) -> IntArray:
         return order
     with np.errstate(all="ignore"):
         columns = columns[:, ~np.isnan(columns).all(axis=0)]  # others have no mean
-        mean = np.nanmean(columns, axis=0)
-        far = np.abs(mean) > _NEAR_RATIO * np.nanstd(columns, axis=0)
+        far = np.abs(np.nanmean(columns, axis=0)) > _NEAR_RATIO * np.nanstd(columns, axis=0)
     if far.any():
         for place in sample.schema.numeric:
             order = order[quicksort(sample.values[order, place])]

@@ -202,8 +202,7 @@ class FittedLBR(Described):
         condition = number[rules.rule_of_row * self._layout.size + self._layout.slots(columns)]
         if not self._plain:
             condition[columns == MISSING] = -1
-        entries = np.nonzero(condition >= 0)[1]
-        return entries, condition[condition >= 0]
+        return np.nonzero(condition >= 0)[1], condition[condition >= 0]
 
     def _gains(
         self, rules: _Rules, entries: IntArray, condition: IntArray, right: BoolArray, tried: int

@@ -174,15 +174,10 @@ class HillClimbSearch(ScoreSearch):
     def arcs(self, sample: Sample) -> Iterable[Arc]:
         from pgmpy import causal_discovery
 
-        search = causal_discovery.HillClimbSearch(
-            self.pgmpy_score(sample),
-            max_indegree=self.max_indegree,
-            tabu_length=self.tabu_length,
-            epsilon=self.epsilon,
-            max_iter=self.max_iter,
-            return_type="dag",
-            show_progress=False,
-        )
+        names = ("max_indegree", "tabu_length", "epsilon", "max_iter")
+        options = {name: vars(self)[name] for name in names}
+        options |= {"return_type": "dag", "show_progress": False}
+        search = causal_discovery.HillClimbSearch(self.pgmpy_score(sample), **options)
         return [*search.fit(_frame(sample)).causal_graph_.edges()]
 
 

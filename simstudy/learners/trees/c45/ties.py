@@ -41,8 +41,7 @@ class TieBreaker:
         """Return the classes by a tree, given the trees before it and its probabilities."""
         classes = proba.argmax(axis=1)
         if len(rows := _tied(proba)):
-            table = self._reweighted(trees)
-            sums = OrderedSums(tree.tree, table, queries)
+            sums = OrderedSums(tree.tree, self._reweighted(trees), queries)
             classes[rows] = sums.probabilities(rows).argmax(axis=1)
         return classes
 

@@ -207,8 +207,7 @@ class DecisionGraph(Described):
     @property
     def message(self) -> tuple[float, float]:
         """The two parts of the message in nits: the graph, and the classes given it."""
-        leaves = self.counts[self.attribute < 0]
-        data = float(data_length(leaves, self.alpha).sum())
+        data = float(data_length(self.counts[self.attribute < 0], self.alpha).sum())
         return self.message_length - data, data
 
     @cached_property

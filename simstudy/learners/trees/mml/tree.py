@@ -55,9 +55,12 @@ class MMLTree(Learner):
         require_positive(self, "alpha")
 
     def fit(self, sample: Sample, rng: np.random.Generator | None = None) -> DecisionGraph:
+        return pack(ordered(self.root(sample)), sample.cards, self.alpha)
+
+    def root(self, sample: Sample) -> Node:
+        """Return the root of the tree with the shortest message."""
         rows = Rows.of(sample)
-        root = shortest_tree(rows, self.alpha, at_root(len(rows.cards)))
-        return pack(ordered(root), sample.cards, self.alpha)
+        return shortest_tree(rows, self.alpha, at_root(len(rows.cards)))
 
 
 @dataclass(eq=False)
