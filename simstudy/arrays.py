@@ -10,6 +10,7 @@ IntArray: TypeAlias = npt.NDArray[np.intp]
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
 AnyArray: TypeAlias = npt.NDArray[Any]  # codes or numbers, or labels of any type
 Proba: TypeAlias = FloatArray  # class probabilities, of shape (rows, classes)
+Prior: TypeAlias = FloatArray  # class probabilities, of shape (classes,)
 Labels: TypeAlias = IntArray  # the true class of each row
 ArrayLike: TypeAlias = npt.ArrayLike  # what numpy makes an array of
 Class: TypeAlias = int | None  # the number of a class, or None if it is not stated

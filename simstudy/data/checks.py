@@ -23,7 +23,7 @@ _FEW_OF_CLASS = 10
 _FEW_KNOWN = 20  # known values, below which a column is not suspected to name rows
 _ROWS_A_VALUE = 5  # of a column that is no identifier, and of a class
 _FEW_CLASSES = 10
-_HINT = "; name in ignore what is to be left out, in keep what is known before the class"
+_HINT = "; list columns to leave out in ignore, and columns known before the class in keep"
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Screening:
         texts = []
         hint = "; left out unless named in keep" if left_out else _HINT
         for names, does, do, why, remark in (
-            (self.copies, "decides", "decide", "the target, as if copied from it", hint),
+            (self.copies, "determines", "determine", "the target, as if copied from it", hint),
             (self.identifiers, "names", "name", "the rows, as identifiers do", hint),
             (self.constants, "has", "have", "a single value or none", "; left out" * left_out),
         ):

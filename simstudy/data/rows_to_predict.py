@@ -19,10 +19,7 @@ if TYPE_CHECKING:
 
 
 def matched(
-    frame: pd.DataFrame,
-    schema: Schema,
-    missing_values: Collection[str] | None,
-    allowed: Collection[str] = (),
+    frame: pd.DataFrame, schema: Schema, gaps: Collection[str] | None, allowed: Collection[str] = ()
 ) -> Sample:
     """Return the rows of a data frame as a sample of a schema, the first class as their target.
 
@@ -35,7 +32,7 @@ def matched(
         The rows.
     schema : Schema
         The variables, the target last.
-    missing_values : collection of str, optional
+    gaps : collection of str, optional
         What stands for a missing value, besides None and NaN; as for `read_data`.
     allowed : collection of str
         Columns that are allowed besides the attributes and the target.
@@ -55,7 +52,7 @@ def matched(
         if name not in names:
             raise table.error(f"the column '{name}' is missing{suggestion(name, names)}")
     columns = {column.name: column for column in table.columns}
-    coder = Coder(table, missing_values)
+    coder = Coder(table, gaps)
     values = np.zeros((table.rows, len(expected) + 1), order="F")
     for place, variable in enumerate(attributes):
         kind = NUMERIC if variable.numeric else NOMINAL

@@ -11,15 +11,7 @@ from typing import TypeVar, cast
 
 import numpy as np
 
-from simstudy.arrays import (
-    ArrayLike,
-    BoolArray,
-    FloatArray,
-    IntArray,
-    read_only,
-    smoothed,
-    weights_in,
-)
+from simstudy.arrays import ArrayLike, FloatArray, IntArray, read_only, smoothed, weights_in
 from simstudy.data.codes import MISSING, check_codes, distinct_rows, flat_index
 from simstudy.data.schema import Schema
 from simstudy.data.value_layout import SlotLayout, slot_layout
@@ -309,11 +301,8 @@ class Sample:
 
     def _count_slots(self) -> FloatArray:
         size = self.layout.size
-        flat = self.layout.slots(self.attributes.T) + self.target * size
-        weights = None if self.weights is None else np.tile(self.weights, len(flat))
-        flat, weights = self._present(flat.ravel(), weights, lambda present: present)
-        table = weights_in(flat, weights, size * self.classes)
-        return read_only(table.reshape(self.classes, size))
+        cells = self.layout.slots(self.attributes.T) + self.target * size
+        return read_only(self._counted(cells, self.classes * size).reshape(self.classes, size))
 
     @cached_property
     def pair_counts(self) -> FloatArray:
@@ -335,18 +324,18 @@ class Sample:
         """Count all pairs at once, for small tables."""
         size, slots = self.layout.size, self.layout.slots(self.attributes.T)
         cells = (slots * size)[:, None] + (slots + self.target * size**2)
-        weights = None if self.weights is None else np.tile(self.weights, len(slots) ** 2)
-        flat, weights = self._present(cells.ravel(), weights, lambda p: p[:, None] & p)
-        return weights_in(flat, weights, self.classes * size**2).reshape(self.classes, size, size)
+        return self._counted(cells, self.classes * size**2).reshape(self.classes, size, size)
 
-    def _present(
-        self, cells: IntArray, weights: FloatArray | None, where: Callable[[BoolArray], BoolArray]
-    ) -> tuple[IntArray, FloatArray | None]:
-        """Leave out the cells of missing values; ``where`` says which, from attributes × rows."""
-        if self.plain:
-            return cells, weights
-        present = where(self.attributes.T != MISSING).ravel()
-        return cells[present], None if weights is None else weights[present]
+    def _counted(self, cells: IntArray, size: int) -> FloatArray:
+        """Count cells, attributes (or pairs of them) × rows, except those of missing values."""
+        flat, weights = cells.ravel(), self.weights
+        if weights is not None:
+            weights = np.tile(weights, math.prod(cells.shape[:-1]))
+        if not self.plain:
+            present = self.attributes.T != MISSING
+            held = (present if cells.ndim == 2 else present[:, None] & present).ravel()
+            flat, weights = flat[held], None if weights is None else weights[held]
+        return weights_in(flat, weights, size)
 
     def _pairs_by_products(self, class_counts: FloatArray) -> FloatArray:
         """Count by one-hot matrix products; integer counts are exact in any order of summation."""

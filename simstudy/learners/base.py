@@ -79,6 +79,7 @@ class Described:
     training rows are refused: equal codes would stand for other values.
     """
 
+    cards: tuple[int, ...]  # the number of values of each variable, for the repr
     training_schema: Schema | None = None  # if the training rows had names and values
 
     def __init_subclass__(cls, **options: object) -> None:
@@ -92,7 +93,8 @@ class Described:
 
     def _facts(self) -> list[str]:
         """Return what the repr says; quick to find, the most important first."""
-        return []
+        sized = hasattr(self, "cards") and self.cards
+        return [shape_text(len(self.cards) - 1, self.cards[-1])] if sized else []
 
 
 def shape_text(attributes: int, classes: int) -> str:
@@ -106,17 +108,15 @@ def _refusing(fit: Callable[..., Fitted]) -> Callable[..., Fitted]:
     @wraps(fit)
     def checked(self: Learner, sample: Sample, *more: object, **options: object) -> Fitted:
         if not sample.plain:
+            takes = f"{type(self).__name__} takes"
             numeric = [sample.schema.variables[place].name for place in sample.schema.numeric]
             if numeric and "numeric" not in self.accepts:
-                raise ValueError(
-                    f"{type(self).__name__} takes only nominal attributes, and '{numeric[0]}' is "
-                    "numeric; discretise it first (simstudy.data.preparation.discretize)"
-                )
+                text = f"{takes} only nominal attributes, and '{numeric[0]}' is numeric"
+                text += "; discretise it first"
+                raise ValueError(f"{text} (simstudy.data.preparation.discretize)")
             if "missing" not in self.accepts and sample.incomplete:
-                raise ValueError(
-                    f"{type(self).__name__} takes no missing values; fill them first "
-                    "(simstudy.data.preparation.missing)"
-                )
+                text = f"{takes} no missing values"
+                raise ValueError(f"{text}; fill them first (simstudy.data.preparation.missing)")
         fitted = fit(self, sample, *more, **options)
         if sample.declared is not None and isinstance(fitted, Described):
             fitted.training_schema = sample.declared
@@ -144,13 +144,6 @@ class Generative(Described, ABC):
 
     A subclass sets ``cards`` and implements `log_joint`.
     """
-
-    cards: tuple[int, ...]
-
-    def _facts(self) -> list[str]:
-        if not (hasattr(self, "cards") and self.cards):
-            return []
-        return [shape_text(len(self.cards) - 1, self.cards[-1])]
 
     @abstractmethod
     def log_joint(self, codes: IntArray) -> FloatArray:

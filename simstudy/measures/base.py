@@ -18,6 +18,7 @@ import numpy as np
 from simstudy.arrays import ArrayLike, FloatArray, IntArray
 
 Weights: TypeAlias = FloatArray | None  # of rows; without them all count alike
+NATS = math.e  # the base of logarithms, unless another is stated
 
 
 class Context(TypedDict, total=False):
@@ -269,16 +270,12 @@ def score(
     values = returned.astype(np.float64, copy=False)
     if values.ndim == 0:
         if weights is not None and "weights" not in declared:
-            raise ValueError(
-                f"measure {name!r} returns one number for all rows and declares no 'weights', "
-                "so it cannot score weighted rows"
-            )
+            text = f"measure {name!r} returns one number for all rows and declares no 'weights'"
+            raise ValueError(f"{text}, so it cannot score weighted rows")
         return float(values)
     if values.shape != (len(y),):
-        raise ValueError(
-            f"measure {name!r} returned shape {values.shape} for {len(y)} rows; "
-            "it must return one value per row or one number"
-        )
+        text = f"measure {name!r} returned shape {values.shape} for {len(y)} rows"
+        raise ValueError(f"{text}; it must return one value per row or one number")
     return _mean(values, weights)
 
 
@@ -293,24 +290,19 @@ def _check_shapes(
     name: str, proba: FloatArray, y: IntArray, arrays: Mapping[str, FloatArray | None]
 ) -> None:
     """Raise an error for arrays whose shapes or values would give a wrong result."""
+    needs = f"measure {name!r} needs"
     if np.ndim(proba) != 2 or len(proba) == 0:
-        raise ValueError(
-            f"measure {name!r} needs probabilities of shape (rows, classes) with at least one "
-            f"row, not {np.shape(proba)}"
-        )
+        needs += " probabilities of shape (rows, classes) with at least one row"
+        raise ValueError(f"{needs}, not {np.shape(proba)}")
     n, k = np.shape(proba)
     shapes = {"y": (n,), "prior": (k,), "weights": (n,)}
     for keyword, array in {"y": y, **arrays}.items():
         expected = shapes.get(keyword, (n, k))
         if array is not None and np.shape(array) != expected:
-            raise ValueError(
-                f"measure {name!r} needs {keyword!r} of shape {expected}, not {np.shape(array)}"
-            )
+            raise ValueError(f"{needs} {keyword!r} of shape {expected}, not {np.shape(array)}")
     least, most = np.min(y), np.max(y)
     if least < 0 or most >= k:
-        raise ValueError(
-            f"measure {name!r} needs true classes from 0 to {k - 1}, not {least} to {most}"
-        )
+        raise ValueError(f"{needs} true classes from 0 to {k - 1}, not {least} to {most}")
 
 
 def usable_weights(name: str, weights: FloatArray) -> FloatArray:

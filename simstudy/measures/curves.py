@@ -332,9 +332,7 @@ def reliability(
     each = np.ones(len(score)) if weight is None else weight
     totals = weights_in(place, each, bins)
     filled = np.flatnonzero(totals)
-    predicted, observed = (
-        weights_in(place, each * values, bins)[filled] / totals[filled]
-        for values in (score, is_positive)
-    )
+    sums = (weights_in(place, each * values, bins) for values in (score, is_positive))
+    predicted, observed = (part[filled] / totals[filled] for part in sums)
     share = totals[filled] / totals.sum()
     return ReliabilityCurve(filled / bins, (filled + 1) / bins, share, predicted, observed)

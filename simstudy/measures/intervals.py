@@ -5,7 +5,7 @@ Values that do not exist are `Undefined`, with a reason.
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from simstudy.measures.base import MeasureFunction, Undefined, score
 from simstudy.measures.positive_class import require
 from simstudy.measures.ranking.delong import placements
 
+Scores: TypeAlias = FloatArray  # of the positive class, or probabilities of all classes
 BY_ROW = ("truth", "oracle", "limit", "weights")  # context with a value, or more, for every row
 
 
@@ -120,7 +121,7 @@ def wilson(
 
 
 def delong(
-    scores: FloatArray, y: Labels, *, positive: Class = None, confidence: float = 0.95
+    scores: Scores, y: Labels, *, positive: Class = None, confidence: float = 0.95
 ) -> DeLong:
     """AUC of two classes with DeLong's variance and a normal interval.
 
@@ -155,12 +156,7 @@ def delong(
 
 
 def delong_difference(
-    first: FloatArray,
-    second: FloatArray,
-    y: Labels,
-    *,
-    positive: Class = None,
-    confidence: float = 0.95,
+    first: Scores, second: Scores, y: Labels, *, positive: Class = None, confidence: float = 0.95
 ) -> DeLongDifference:
     """Difference of the AUCs of two learners on the same rows, with DeLong's paired test.
 

@@ -29,7 +29,7 @@ name = "c45"
 """
 SAID = (
     "'NA' among numbers is taken for a missing value: income",
-    "1 column decides the target, as if copied from it: affairs; ",
+    "1 column determines the target, as if copied from it: affairs; ",
     "1 column names the rows, as identifiers do: id; ",
     "1 column has a single value or none: country",
     "rows equal to an earlier row, target included",

@@ -13,15 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simstudy.data.files.columns import (
-    NOMINAL,
-    NUMERIC,
-    Column,
-    Declaration,
-    RawTable,
-    holds_numbers,
-    shown,
-)
+from simstudy.data.files.columns import NOMINAL, NUMERIC, Column, Declaration, RawTable, shown
 from simstudy.data.sample import Sample
 from simstudy.errors import SimstudyError
 from simstudy.texts import counted
@@ -207,9 +199,7 @@ def _kind(column: Column, declared: Mapping[str, Declaration]) -> str:
     declaration = declared.get(column.name, Declaration(column.kind, column.values))
     if declaration.kind == NOMINAL and declaration.values is not None:
         return "{" + ",".join(map(_quoted, declaration.values)) + "}"
-    numeric = declaration.kind == NUMERIC
-    if declaration.kind is None:
-        numeric = isinstance(column.cells, np.ndarray) or holds_numbers(column.cells)
+    numeric = column.numeric if declaration.kind is None else declaration.kind == NUMERIC
     return "numeric" if numeric else "string"
 
 

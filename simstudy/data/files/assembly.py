@@ -10,19 +10,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray, read_only
-from simstudy.data.files.columns import (
-    NOMINAL,
-    NUMERIC,
-    Coder,
-    Column,
-    Declaration,
-    Markers,
-    RawTable,
-    is_marker,
-    is_number,
-    listed,
-    shown,
-)
+from simstudy.data.files import columns
+from simstudy.data.files.columns import NOMINAL, NUMERIC, Coder, Column, Declaration, RawTable
 from simstudy.data.sample import Sample
 from simstudy.data.schema import Schema, Variable
 from simstudy.errors import SimstudyError, suggestion
@@ -104,7 +93,7 @@ class RowsRead:
     rows: IntArray
     without_target: tuple[str, ...]
     other_classes: Mapping[str, int]
-    markers: Markers = field(default_factory=Markers)
+    markers: columns.Markers = field(default_factory=columns.Markers)
     keep: Sequence[str] = ()
     refusal: str = ""
 
@@ -113,12 +102,12 @@ class RowsRead:
         """Sentences about the rows that are left out."""
         texts = []
         if self.without_target:
-            number = counted(len(self.without_target), "row")
-            texts.append(f"{number} without a target dropped: {listed(self.without_target)}")
+            number, places = counted(len(self.without_target), "row"), self.without_target
+            texts.append(f"{number} without a target dropped: {columns.listed(places)}")
         if self.other_classes:
             number = counted(sum(self.other_classes.values()), "row")
             named = [f"'{label}' ({count:,})" for label, count in self.other_classes.items()]
-            texts.append(f"{number} of other classes dropped: {listed(named)}")
+            texts.append(f"{number} of other classes dropped: {columns.listed(named)}")
         return texts
 
 
@@ -135,11 +124,11 @@ class Assembly:
         """Return the rows with a target; raise an error if there is nothing to learn from."""
         table, reading = self.table, self.reading
         self._check_keys()
-        columns = self._columns
-        if not columns:
+        attributes = self._columns
+        if not attributes:
             raise table.error("no column is left for the target")
-        target = columns.pop([column.name for column in columns].index(self._target[0]))
-        if not columns:
+        target = attributes.pop([column.name for column in attributes].index(self._target[0]))
+        if not attributes:
             besides = f"the target '{target.name}'{table.remark}"
             raise table.error(f"there is no attribute besides {besides}")
         if not table.rows:
@@ -154,9 +143,9 @@ class Assembly:
             raise table.error(refusal)
         label, classes, dropped = self._joined(label, classes)
         if label.card < 2:
-            only = shown((label.values or ("",))[0])
+            only = columns.shown((label.values or ("",))[0])
             raise table.error(f"the target '{label.name}' has one class, {only}; two are needed")
-        coded = [coder.code(column, self._declared(column)) for column in columns]
+        coded = [coder.code(column, self._declared(column)) for column in attributes]
         if all(np.isnan(numbers).all() for _, numbers in coded):
             raise table.error("every value of every attribute is missing")
         kept = np.flatnonzero(~np.isnan(classes))
@@ -229,10 +218,10 @@ class Assembly:
 
     def _refusal(self, column: Column, label: Variable) -> str:
         """Why numbers cannot be the target; empty if they are declared as classes."""
-        labels = [text for text in label.values or () if not is_marker(text)]
+        labels = [text for text in label.values or () if not columns.is_marker(text)]
         stated = self._declared(column).kind == NOMINAL or self.reading.classes
         few = len(labels) <= _MAX_NUMBERS
-        if few or stated or not all(is_number(text, comma=True) for text in labels):
+        if few or stated or not all(columns.is_number(text, comma=True) for text in labels):
             return ""
         text = f"the target '{label.name}' has {len(labels):,} different numbers, more than "
         text += f"{_MAX_NUMBERS}; name another column in target (--target), or declare it nominal "
@@ -258,9 +247,8 @@ class Assembly:
         present = ~np.isnan(codes)
         places = codes[present].astype(np.intp)
         counts = np.bincount(places, minlength=label.card)
-        dropped = {
-            old[code]: int(counts[code]) for code in np.flatnonzero(np.isnan(new) & (counts > 0))
-        }
+        unnamed = np.flatnonzero(np.isnan(new) & (counts > 0))
+        dropped = {old[code]: int(counts[code]) for code in unnamed}
         recoded = codes.copy()
         recoded[present] = new[places]
         return Variable(label.name, tuple(classes)), recoded, dropped

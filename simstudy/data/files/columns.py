@@ -50,6 +50,11 @@ class Column:
     values: tuple[str, ...] | None = None
     refusal: str = ""
 
+    @property
+    def numeric(self) -> bool:
+        """Whether its cells are numbers, if nothing is declared."""
+        return isinstance(self.cells, np.ndarray) or holds_numbers(self.cells)
+
     def text(self) -> Sequence[str | None]:
         """The cells as text; whole numbers are written without a decimal point."""
         if not isinstance(self.cells, np.ndarray):

@@ -26,10 +26,8 @@ _INDEX = re.compile(r"__index_level_\d+__")  # the column of an index that panda
 
 def read_frame(frame: pd.DataFrame) -> RawTable:
     """The columns of a pandas data frame."""
-    columns = [
-        _frame_column(_column_name(name, place), frame.iloc[:, place])
-        for place, name in enumerate(frame.columns)
-    ]
+    names = [_column_name(name, place) for place, name in enumerate(frame.columns)]
+    columns = [_frame_column(name, frame.iloc[:, place]) for place, name in enumerate(names)]
     return RawTable("the data frame", columns, len(frame), _row)
 
 

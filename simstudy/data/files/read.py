@@ -55,7 +55,7 @@ def read_data(
     """Read a data set.
 
     Warnings say what is odd about it: rows that are dropped because their target is missing,
-    columns that name rows or decide the target, rows that occur twice.
+    columns that name rows or determine the target, rows that occur twice.
 
     Parameters
     ----------

@@ -246,10 +246,9 @@ class Discretizer:
         """
         check_method(method, bins)
         rows = (sample.target, sample.weights, method, bins)
-        cuts = {
-            sample.schema.variables[place].name: _cut_points(sample.values[:, place], *rows)
-            for place in sample.schema.numeric
-        }
+        variables, columns = sample.schema.variables, sample.values.T
+        numeric = sample.schema.numeric
+        cuts = {variables[i].name: _cut_points(columns[i], *rows) for i in numeric}
         return cls(sample.schema, cuts)
 
     @cached_property

@@ -18,10 +18,10 @@ from abc import ABC, abstractmethod
 import numpy as np
 from scipy.special import ndtr
 
-from simstudy.arrays import ArrayLike, FloatArray, IntArray, weights_in
+from simstudy.arrays import ArrayLike, FloatArray, IntArray, Labels, weights_in
 from simstudy.data.attribute_arrays import attribute_values
 from simstudy.data.sample import Sample
-from simstudy.learners.base import Described, normalise, shape_text
+from simstudy.learners.base import Described, normalise
 from simstudy.learners.bayes.naive_bayes import FittedNaiveBayes
 from simstudy.learners.weka_order import MAX_SORTED, quicksort
 
@@ -54,8 +54,7 @@ class FittedNumericNaiveBayes(Described):
             self._densities[place] = density(*columns, sample.classes)
 
     def _facts(self) -> list[str]:
-        kind = "kernel" if self._kernel else "normal"
-        return [shape_text(len(self.cards) - 1, self.cards[-1]), f"{kind} densities"]
+        return [*super()._facts(), f"{'kernel' if self._kernel else 'normal'} densities"]
 
     def log_joint(self, values: FloatArray) -> FloatArray:
         """Return the log probability of attribute values and class, shape (rows, classes)."""
@@ -85,8 +84,7 @@ def _order(sample: Sample) -> IntArray:
         return order
     with np.errstate(all="ignore"):
         columns = columns[:, ~np.isnan(columns).all(axis=0)]  # others have no mean
-        mean = np.nanmean(columns, axis=0)
-        far = np.abs(mean) > _NEAR_RATIO * np.nanstd(columns, axis=0)
+        far = np.abs(np.nanmean(columns, axis=0)) > _NEAR_RATIO * np.nanstd(columns, axis=0)
     if far.any():
         for place in sample.schema.numeric:
             order = order[quicksort(sample.values[order, place])]
@@ -133,17 +131,15 @@ class Normals(Density):
     A class without values has mean 0 and the least standard deviation.
     """
 
-    def __init__(
-        self, values: FloatArray, target: IntArray, weights: FloatArray, classes: int
-    ) -> None:
+    def __init__(self, values: FloatArray, y: Labels, weights: FloatArray, classes: int) -> None:
         values = self._prepared(values)
-        total = weights_in(target, weights, classes)
+        total = weights_in(y, weights, classes)
         total[total == 0] = 1.0
-        sums = weights_in(target, weights * values, classes)
+        sums = weights_in(y, weights * values, classes)
         mean = sums / total
-        variance = weights_in(target, weights * (values - mean[target]) ** 2, classes) / total
+        variance = weights_in(y, weights * (values - mean[y]) ** 2, classes) / total
         with np.errstate(over="ignore", invalid="ignore"):
-            squares = weights_in(target, values * values * weights, classes)
+            squares = weights_in(y, values * values * weights, classes)
             difference = np.abs(squares - mean * sums) / total
             exact = np.abs(mean) <= _MAX_RATIO * np.sqrt(variance)
         exact &= np.isfinite(difference)
@@ -166,13 +162,11 @@ class Kernels(Density):
 
     _least_precision = 1e-6  # as in Weka
 
-    def __init__(
-        self, values: FloatArray, target: IntArray, weights: FloatArray, classes: int
-    ) -> None:
+    def __init__(self, values: FloatArray, y: Labels, weights: FloatArray, classes: int) -> None:
         values = self._prepared(values)
         self._kernels: list[tuple[FloatArray, FloatArray, float]] = []
         for label in range(classes):
-            rows = target == label
+            rows = y == label
             centres, places = np.unique(values[rows], return_inverse=True)
             width = self._precision / 6
             if len(centres) > 1:

@@ -15,7 +15,7 @@ from simstudy.data.attribute_arrays import attribute_codes
 from simstudy.data.codes import MISSING, distinct_rows
 from simstudy.data.sample import Sample
 from simstudy.data.value_layout import SlotLayout
-from simstudy.learners.base import Described, Learner, normalise, require, shape_text
+from simstudy.learners.base import Described, Learner, normalise, require
 from simstudy.texts import counted
 
 # Log scores within this tolerance are ties up to rounding.
@@ -98,7 +98,7 @@ class FittedLBR(Described):
     """
 
     def __init__(self, sample: Sample, significance: float, missing_as_first: bool = False) -> None:
-        self._cards, self._layout = sample.cards, SlotLayout(sample.cards[:-1])
+        self.cards, self._layout = sample.cards, SlotLayout(sample.cards[:-1])
         self._significance = significance
         rows = sample.distinct
         self._columns, self._target = np.ascontiguousarray(rows.attributes.T), rows.target.copy()
@@ -111,17 +111,16 @@ class FittedLBR(Described):
         self._start = _Rules(used, covered, first, right, none, none)
 
     def _facts(self) -> list[str]:
-        shape = shape_text(len(self._cards) - 1, self._cards[-1])
         rows = counted(len(self._weights), "distinct row")
-        return [shape, f"{rows}, rules searched at prediction"]
+        return [*super()._facts(), f"{rows}, rules searched at prediction"]
 
     def predict_proba(self, rows: Sample | ArrayLike) -> FloatArray:
         """Return P(class | attributes) by the rule of each row, shape (rows, classes)."""
-        codes = attribute_codes(rows, self._cards[:-1], missing=True)
+        codes = attribute_codes(rows, self.cards[:-1], missing=True)
         lacking = int((codes == MISSING).any())
-        first, inverse = distinct_rows(codes + lacking, [c + lacking for c in self._cards[:-1]])
+        first, inverse = distinct_rows(codes + lacking, [c + lacking for c in self.cards[:-1]])
         columns = np.ascontiguousarray(codes[first].T)
-        log_joint = np.empty((len(first), self._cards[-1]))
+        log_joint = np.empty((len(first), self.cards[-1]))
         zeros = np.zeros(len(first), dtype=np.intp)
         pending = [self._start._replace(queries=np.arange(len(first)), rule_of_query=zeros)]
         while pending:
@@ -170,7 +169,7 @@ class FittedLBR(Described):
         # The same conditions in another order are the same rule.
         queries = rules.queries[~finished]
         values = np.where(used[chosen], columns[:, queries].T + 1, 0)
-        first, rule_of_query = distinct_rows(values, [c + 1 for c in self._cards[:-1]])
+        first, rule_of_query = distinct_rows(values, [c + 1 for c in self.cards[:-1]])
         kept = np.full(len(tried), -1)
         kept[chosen[first]] = np.arange(len(first))
         covers = kept[condition] >= 0
@@ -203,8 +202,7 @@ class FittedLBR(Described):
         condition = number[rules.rule_of_row * self._layout.size + self._layout.slots(columns)]
         if not self._plain:
             condition[columns == MISSING] = -1
-        entries = np.nonzero(condition >= 0)[1]
-        return entries, condition[condition >= 0]
+        return np.nonzero(condition >= 0)[1], condition[condition >= 0]
 
     def _gains(
         self, rules: _Rules, entries: IntArray, condition: IntArray, right: BoolArray, tried: int
@@ -221,10 +219,10 @@ class FittedLBR(Described):
 
     def _leave_out_in_pieces(self, used: BoolArray, rows: IntArray, rule: IntArray) -> BoolArray:
         """Apply `_leave_one_out` to blocks of rules."""
-        if len(rows) * self._cards[-1] <= _PIECE:
+        if len(rows) * self.cards[-1] <= _PIECE:
             return self._leave_one_out(used, rows, rule)
         sizes = np.cumsum(np.bincount(rule, minlength=len(used)))
-        piece = (sizes - 1) * self._cards[-1] // _PIECE
+        piece = (sizes - 1) * self.cards[-1] // _PIECE
         right = np.empty(len(rows), dtype=np.bool_)
         for number in np.unique(piece):
             here = np.flatnonzero(piece == number)
@@ -237,16 +235,14 @@ class FittedLBR(Described):
 
         Ties go to the first class.
         """
-        target, rules = self._target[rows], len(used)
+        target, rules, columns = self._target[rows], len(used), self._columns[:, rows]
         weights = self._weights[rows]
         removed = np.minimum(weights, 1.0)
-        cells, classes = target * rules + rule, self._cards[-1]
+        cells, classes = target * rules + rule, self.cards[-1]
         totals = weights_in(cells, weights, classes * rules).reshape(classes, rules)
         without = of_class_without = np.maximum(totals.ravel()[cells] - removed, 0.0)
         scores, row_scores = np.log(totals + 1.0)[:, rule], np.log(without + 1.0)
-        for values, card, free in zip(
-            self._columns[:, rows], self._cards[:-1], ~used.T, strict=True
-        ):
+        for values, card, free in zip(columns, self.cards[:-1], ~used.T, strict=True):
             counts, of_class, terms = self._tables(values, card, free, weights, cells, totals)
             if not self._plain:
                 present, values = values != MISSING, np.maximum(values, 0)
@@ -289,13 +285,13 @@ class FittedLBR(Described):
     def _log_joint(self, rules: _Rules, columns: IntArray) -> FloatArray:
         """Return log P(class, remaining attributes) of the queries by their rules' Naive Bayes."""
         rule, rows, weights = rules.rule_of_query, rules.rows, self._weights[rules.rows]
-        number, classes = len(rules.used), self._cards[-1]
+        number, classes = len(rules.used), self.cards[-1]
         cells = self._target[rows] * number + rules.rule_of_row
         totals = weights_in(cells, weights, classes * number).reshape(classes, number)
         log_prior = np.log((totals + 1.0) / (totals.sum(axis=0) + len(totals)))
         log_joint = np.zeros((classes, len(rule)))
         for i, asked in enumerate(columns[:, rules.queries]):
-            card, free, values = self._cards[i], ~rules.used[:, i], self._columns[i, rows]
+            card, free, values = self.cards[i], ~rules.used[:, i], self._columns[i, rows]
             terms = self._tables(values, card, free, weights, cells, totals)[2]
             gathered = terms.take(rule * card + asked, axis=1)
             log_joint += np.where(asked == MISSING, 0.0, gathered)

@@ -15,20 +15,13 @@ from simstudy.arrays import ArrayLike, FloatArray, IntArray
 from simstudy.data.attribute_arrays import attribute_values
 from simstudy.data.sample import Sample
 from simstudy.data.value_layout import SlotLayout
-from simstudy.learners.base import (
-    Described,
-    Fitted,
-    Generative,
-    Learner,
-    require_choices,
-    require_positive,
-)
+from simstudy.learners import base
 from simstudy.learners.bayes.incomplete import known_counts, widened_layout
 from simstudy.networks.evaluation import product_on_grid
 
 
 @dataclass(frozen=True)
-class NaiveBayes(Learner):
+class NaiveBayes(base.Learner):
     """Naive Bayes with Dirichlet smoothing (Domingos & Pazzani 1997).
 
     P(c) = (n_c + α)/(N + kα) and P(x_i|c) = (n_{c,x_i} + α)/(n_c + r_i α).
@@ -61,10 +54,10 @@ class NaiveBayes(Learner):
     numeric: Literal["gaussian", "kernel", "discretize"] = "gaussian"
 
     def __post_init__(self) -> None:
-        require_positive(self, "alpha")
-        require_choices(self)
+        base.require_positive(self, "alpha")
+        base.require_choices(self)
 
-    def fit(self, sample: Sample, rng: np.random.Generator | None = None) -> Fitted:
+    def fit(self, sample: Sample, rng: np.random.Generator | None = None) -> base.Fitted:
         nominal = sample.plain or not sample.schema.numeric
         if not nominal and self.numeric == "discretize":
             return FittedDiscretizedNaiveBayes(sample, self.alpha)
@@ -85,7 +78,7 @@ def fit_nominal(sample: Sample, alpha: float) -> FittedNaiveBayes:
 
 
 @dataclass(eq=False, repr=False)
-class FittedNaiveBayes(Generative):
+class FittedNaiveBayes(base.Generative):
     """A fitted Naive Bayes: log P(class), and log P(value | class) for every slot."""
 
     cards: tuple[int, ...]
@@ -111,7 +104,7 @@ class FittedNaiveBayes(Generative):
         return product_on_grid(self.cards, [((), np.exp(self._log_prior)), *values])
 
 
-class FittedDiscretizedNaiveBayes(Described):
+class FittedDiscretizedNaiveBayes(base.Described):
     """A Naive Bayes fitted to discretised rows, with the cuts of the training rows."""
 
     def __init__(self, sample: Sample, alpha: float) -> None:

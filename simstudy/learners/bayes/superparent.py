@@ -29,10 +29,8 @@ def superparent_tree(sample: Sample, alpha: float) -> tuple[int | None, ...]:
     scores = accuracy.naive_bayes
     hits = accuracy.hits(scores)
     while candidates := {s: orphans for s in range(len(tree)) if (orphans := _orphans(tree, s))}:
-        together = {
-            s: accuracy.hits(scores + accuracy.gains(orphans, s))
-            for s, orphans in candidates.items()
-        }
+        tried = candidates.items()
+        together = {s: accuracy.hits(scores + accuracy.gains(orphans, s)) for s, orphans in tried}
         parent = accuracy.first_best(together)
         single = {c: accuracy.hits(scores + accuracy.gain(c, parent)) for c in candidates[parent]}
         child = accuracy.first_best(single)

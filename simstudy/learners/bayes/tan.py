@@ -155,10 +155,9 @@ def _true_tree(structures: Sequence[Sequence[Sequence[int]]]) -> Tree:
     target = len(attributes)
     is_tree = all(target in parents and len(parents) <= 2 for parents in attributes)
     if len(structures) > 1 or of_target or not is_tree:
-        raise ValueError(
-            "tree = 'true' needs a model that is a single network in which the target is a root "
-            "and a parent of every attribute, and each attribute has at most one other parent"
-        )
+        text = "tree = 'true' needs a model that is a single network in which the target is a root "
+        text += "and a parent of every attribute, and each attribute has at most one other parent"
+        raise ValueError(text)
     return tuple(next((u for u in parents if u != target), None) for parents in attributes)
 
 

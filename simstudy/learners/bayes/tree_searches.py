@@ -84,12 +84,10 @@ def likelihood_gains(sample: Sample, alpha: float) -> FloatArray:
     def cells(counts: FloatArray) -> FloatArray:
         return _log_rising(counts, alpha, most).sum(axis=0)
 
-    def rows(totals: FloatArray) -> FloatArray:
+    def rows(total: FloatArray) -> FloatArray:
         """Return one column per child attribute, whose totals are on the last axis."""
-        keys = [(card, j % totals.shape[-1]) for j, card in enumerate(cards)]
-        logs = {
-            (r, j): _log_rising(totals[..., j], r * alpha, most).sum(axis=0) for r, j in {*keys}
-        }
+        keys = [(card, j % total.shape[-1]) for j, card in enumerate(cards)]
+        logs = {(r, j): _log_rising(total[..., j], r * alpha, most).sum(axis=0) for r, j in {*keys}}
         return np.stack([logs[key] for key in keys], axis=-1)
 
     of_cells = _block_sums(cells(sample.pair_counts), sample.layout)

@@ -30,22 +30,10 @@ import numpy as np
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.data.sample import Sample
 from simstudy.errors import SimstudyError, suggestion
-from simstudy.learners.base import (
-    Generative,
-    Learner,
-    require,
-    require_at_least_0,
-    require_choices,
-    require_positive,
-)
+from simstudy.learners import base
 from simstudy.learners.bayes.tree_searches import conditional_mutual_information
+from simstudy.learners.networks import structure_scores
 from simstudy.learners.networks.estimated import Arc, EstimatedNetwork, extension
-from simstudy.learners.networks.structure_scores import (
-    FamilyScore,
-    IndependenceTest,
-    mutual_information,
-    refuse_large_table,
-)
 from simstudy.networks.network import variable_names
 from simstudy.texts import arc_text
 
@@ -55,7 +43,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class StructureLearner(Learner):
+class StructureLearner(base.Learner):
     """Base class of Bayesian network learners with a structure search of pgmpy.
 
     Each subclass has the parameters of its search, with pgmpy's names and defaults, and `arcs`.
@@ -70,9 +58,10 @@ class StructureLearner(Learner):
     alpha: float = 0.5
 
     def __post_init__(self) -> None:
-        require_choices(self)
-        require_positive(self, *(f.name for f in fields(self) if f.type == "float"))
-        require_at_least_0(self, *(f.name for f in fields(self) if f.type in ("int", "int | None")))
+        whole = ("int", "int | None")
+        base.require_choices(self)
+        base.require_positive(self, *(f.name for f in fields(self) if f.type == "float"))
+        base.require_at_least_0(self, *(f.name for f in fields(self) if f.type in whole))
 
     @abstractmethod
     def arcs(self, sample: Sample) -> Iterable[Arc]:
@@ -86,7 +75,7 @@ class StructureLearner(Learner):
         return FittedStructure(sample, parents, self.alpha)
 
 
-class FittedStructure(Generative):
+class FittedStructure(base.Generative):
     """A fitted network with the structure found by pgmpy.
 
     Attributes
@@ -102,7 +91,7 @@ class FittedStructure(Generative):
         self.network = EstimatedNetwork(sample, parents, alpha)
         self.dag = self.network.parents
         for v, condition in enumerate(self.dag):
-            refuse_large_table(self.cards, condition, v)
+            structure_scores.refuse_large_table(self.cards, condition, v)
 
     def _facts(self) -> list[str]:
         return [*super()._facts(), arc_text(self.dag, variable_names(len(self.cards)))]
@@ -135,7 +124,7 @@ class ScoreSearch(StructureLearner):
         """Return the score of this sample as an object that pgmpy's searches accept."""
         from pgmpy.structure_score import BaseStructureScore
 
-        score = FamilyScore(sample, self.score, self.equivalent_sample_size)
+        score = structure_scores.FamilyScore(sample, self.score, self.equivalent_sample_size)
 
         class Counted(BaseStructureScore):  # type: ignore[misc]
             def __init__(self) -> None:
@@ -185,15 +174,10 @@ class HillClimbSearch(ScoreSearch):
     def arcs(self, sample: Sample) -> Iterable[Arc]:
         from pgmpy import causal_discovery
 
-        search = causal_discovery.HillClimbSearch(
-            self.pgmpy_score(sample),
-            max_indegree=self.max_indegree,
-            tabu_length=self.tabu_length,
-            epsilon=self.epsilon,
-            max_iter=self.max_iter,
-            return_type="dag",
-            show_progress=False,
-        )
+        names = ("max_indegree", "tabu_length", "epsilon", "max_iter")
+        options = {name: vars(self)[name] for name in names}
+        options |= {"return_type": "dag", "show_progress": False}
+        search = causal_discovery.HillClimbSearch(self.pgmpy_score(sample), **options)
         return [*search.fit(_frame(sample)).causal_graph_.edges()]
 
 
@@ -261,7 +245,7 @@ class PC(StructureLearner):
 
     def __post_init__(self) -> None:
         level = self.significance_level
-        require(0 < level < 1, "significance_level", level, "it must be between 0 and 1")
+        base.require(0 < level < 1, "significance_level", level, "it must be between 0 and 1")
         super().__post_init__()
 
     def arcs(self, sample: Sample) -> Iterable[Arc]:
@@ -269,7 +253,7 @@ class PC(StructureLearner):
 
         search = causal_discovery.PC(
             variant="stable",
-            ci_test=IndependenceTest(sample),
+            ci_test=structure_scores.IndependenceTest(sample),
             significance_level=self.significance_level,
             max_cond_vars=self.max_cond_vars,
             show_progress=False,
@@ -307,8 +291,8 @@ class TreeSearch(StructureLearner):
         from pgmpy import estimators
 
         kind, target = self.estimator_type, len(sample.cards) - 1
-        information = conditional_mutual_information if kind == "tan" else mutual_information
-        weights = information(sample)
+        of_class, of_all = conditional_mutual_information, structure_scores.mutual_information
+        weights = (of_class if kind == "tan" else of_all)(sample)
         np.fill_diagonal(weights, 0.0)
 
         def weight(first: pd.Series[int], second: pd.Series[int]) -> float:

@@ -19,7 +19,7 @@ from simstudy.arrays import ArrayLike, FloatArray, IntArray
 from simstudy.data.attribute_arrays import attribute_values
 from simstudy.data.sample import Sample
 from simstudy.errors import SimstudyError, suggestion
-from simstudy.learners.base import Described, Learner, Limits, require, shape_text
+from simstudy.learners.base import Described, Learner, Limits, require
 from simstudy.measures.base import extremes
 
 ENCODINGS = ("onehot", "ordinal")
@@ -74,10 +74,8 @@ class ScikitLearner(Learner):
         try:
             made.predict_proba  # noqa: B018 - depends on the parameters of some classifiers
         except AttributeError as error:
-            raise ValueError(
-                f"the classifier '{self._path}' gives no probabilities with these parameters: "
-                f"{error.__cause__ or error}"
-            ) from error
+            text = f"the classifier '{self._path}' gives no probabilities with these parameters"
+            raise ValueError(f"{text}: {error.__cause__ or error}") from error
 
     @property
     def takes_weights(self) -> bool:  # type: ignore[override]
@@ -115,27 +113,27 @@ class FittedScikit(Described):
     """A fitted classifier over all classes; the classifier is None if only one class was seen."""
 
     def __init__(self, estimator: Classifier | None, encoder: Encoder, sample: Sample) -> None:
-        self.estimator, self._encoder, self._cards = estimator, encoder, sample.cards
+        self.estimator, self._encoder, self.cards = estimator, encoder, sample.cards
         self._present = np.flatnonzero(sample.class_counts)
         self._floor, _ = extremes("mml", sample.total, sample.classes)
 
     def _facts(self) -> list[str]:
         alone = "one class seen" if len(self._present) else "no rows seen"
         of = alone if self.estimator is None else repr(self.estimator)
-        return [shape_text(len(self._cards) - 1, self._cards[-1]), of]
+        return [*super()._facts(), of]
 
     def predict_proba(self, rows: Sample | ArrayLike) -> FloatArray:
         """Return class probabilities, one row for each row of a sample or of attribute values."""
         attributes = self._encoder(rows)
-        absent = self._cards[-1] - len(self._present)
-        proba = np.full((len(attributes), self._cards[-1]), self._floor if absent else 0.0)
+        absent = self.cards[-1] - len(self._present)
+        proba = np.full((len(attributes), self.cards[-1]), self._floor if absent else 0.0)
         seen = np.ones((len(attributes), len(self._present))) / max(len(self._present), 1)
         if self.estimator is not None and len(attributes):
             seen = self.estimator.predict_proba(attributes)
         if len(self._present):
             proba[:, self._present] = seen * (1 - absent * self._floor)
         else:
-            proba[:] = 1 / self._cards[-1]
+            proba[:] = 1 / self.cards[-1]
         return proba
 
 

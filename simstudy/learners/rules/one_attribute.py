@@ -49,7 +49,7 @@ class DecisionStump(Learner):
             attribute, best = int(sample.layout.owner[place]), int(sample.layout.value[place])
             leaves = np.tile(outside[place], (sample.cards[attribute], 1))
             leaves[best] = inside[place]
-            return _with_frequencies(sample, attribute, leaves, sample.class_counts)
+            return _with_frequencies(sample, attribute, leaves, sample.class_counts, None)
         parts = [_Parts(sample, attribute) for attribute in range(len(sample.cards) - 1)]
         splits = [part.splits() for part in parts]
         entropies = [
@@ -235,11 +235,7 @@ class _Parts:
 
 
 def _with_frequencies(
-    sample: Sample,
-    attribute: int,
-    leaves: FloatArray,
-    missing: FloatArray,
-    cuts: FloatArray | None = None,
+    sample: Sample, attribute: int, leaves: FloatArray, missing: FloatArray, cuts: FloatArray | None
 ) -> OneAttributeRule:
     """Return the rule that answers with class frequencies.
 

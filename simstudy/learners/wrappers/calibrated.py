@@ -12,7 +12,7 @@ import numpy as np
 from simstudy.arrays import ArrayLike, BoolArray, FloatArray, IntArray
 from simstudy.data.sample import Sample
 from simstudy.data.splits.schemes import CrossValidation
-from simstudy.learners.base import Described, Fitted, Learner, require_choices, shape_text
+from simstudy.learners.base import Described, Fitted, Learner, Limits, require_choices
 from simstudy.learners.wrappers.wrapper import Wrapper, held_out, number_of_units, require_folds
 from simstudy.measures.ranking.ranked_rows import rounded
 
@@ -92,9 +92,7 @@ class Calibrated(Wrapper):
         require_choices(self)
         require_folds(self.folds)
 
-    def check_design(
-        self, variables: tuple[int, int], values: tuple[int, int], sizes: Sequence[int]
-    ) -> None:
+    def check_design(self, variables: Limits, values: Limits, sizes: Sequence[int]) -> None:
         """Refuse what the learner refuses, with the training rows that are left in folds too."""
         left = [size - math.ceil(size / self.folds) for size in sizes]
         super().check_design(variables, values, [max(rows, 1) for rows in left])
@@ -137,11 +135,11 @@ class FittedCalibrated(Described):
     base: Fitted
     map: OneAgainstRest | Temperature | None
     _method: str
-    _cards: tuple[int, ...]
+    cards: tuple[int, ...]
 
     def _facts(self) -> list[str]:
         how = "not calibrated" if self.map is None else self._method
-        return [shape_text(len(self._cards) - 1, self._cards[-1]), how, type(self.base).__name__]
+        return [*super()._facts(), how, type(self.base).__name__]
 
     def predict_proba(self, rows: Sample | ArrayLike) -> FloatArray:
         """Return class probabilities, one row for each row of a sample or of attribute values."""
@@ -329,22 +327,20 @@ def logistic_regression(
     return np.array([fitted[0] - slopes @ centre, *slopes]), loss
 
 
-def _newton(
-    design: FloatArray, targets: FloatArray, weights: FloatArray
-) -> tuple[FloatArray, float]:
+def _newton(design: FloatArray, y: FloatArray, weights: FloatArray) -> tuple[FloatArray, float]:
     """Minimise the penalised loss, with steps halved until it falls."""
     ridge = np.full(design.shape[1], _RIDGE)
 
     def loss_of(parameters: FloatArray) -> float:
         z = design @ parameters
-        fit = float(weights @ (np.logaddexp(0, z) - targets * z))
+        fit = float(weights @ (np.logaddexp(0, z) - y * z))
         return fit + 0.5 * float(ridge @ parameters**2)
 
     point = np.zeros(design.shape[1])
     loss = loss_of(point)
     for _ in range(_STEPS):
         q = _logistic(design @ point)
-        gradient = design.T @ (weights * (q - targets)) + ridge * point
+        gradient = design.T @ (weights * (q - y)) + ridge * point
         hessian = (design.T * (weights * q * (1 - q))) @ design + np.diag(ridge)
         step = np.linalg.solve(hessian, gradient)
         size = 1.0

@@ -51,10 +51,8 @@ class CostSensitive(Wrapper):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not self.base().takes_weights:
-            raise ValueError(
-                f"the learner '{self.learner}' takes no weights of rows, so it cannot be made "
-                "cost-sensitive"
-            )
+            text = f"the learner '{self.learner}' takes no weights of rows"
+            raise ValueError(f"{text}, so it cannot be made cost-sensitive")
         self.class_costs(None if self.matrix is None else len(self.matrix))
 
     def class_costs(self, classes: int | None) -> FloatArray | None:

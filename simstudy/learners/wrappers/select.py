@@ -13,7 +13,7 @@ import numpy as np
 from simstudy.arrays import ArrayLike, FloatArray
 from simstudy.data.sample import Sample
 from simstudy.data.splits.schemes import CrossValidation, Holdout, Split
-from simstudy.learners.base import Described, Fitted, Learner, require, require_choices, shape_text
+from simstudy.learners.base import Described, Fitted, Learner, Limits, require, require_choices
 from simstudy.learners.wrappers import wrapper
 from simstudy.measures.base import MeasureFunction, clip, info_of, keywords, plain_measure, score
 from simstudy.measures.theory.comparison import measure_of
@@ -78,9 +78,8 @@ class Select(wrapper.Compound):
         self.learners()  # checks the candidates
         for level in self._levels():
             if needs := keywords(plain_measure(level)[0]) & _FOREIGN:
-                raise ValueError(
-                    f"measure = '{self.measure}' needs {min(needs)!r}, which training rows lack"
-                )
+                lacking = f"{min(needs)!r}, which training rows lack"
+                raise ValueError(f"measure = '{self.measure}' needs {lacking}")
         require_choices(self)
         wrapper.require_folds(self.folds)
         require(0 < self.share < 1, "share", self.share, "it must be above 0 and below 1")
@@ -89,9 +88,7 @@ class Select(wrapper.Compound):
         """Return the candidates."""
         learners = []
         for candidate in self.candidates:
-            table: dict[str, Any] = (
-                {"learner": candidate} if isinstance(candidate, str) else candidate
-            )
+            table = dict[str, Any](learner=candidate) if isinstance(candidate, str) else candidate
             complete = {"learner"} <= {*table} <= {"learner", "parameters"}
             allowed = "a table has the keys learner and parameters"
             require(complete, "candidates", candidate, allowed)
@@ -108,9 +105,7 @@ class Select(wrapper.Compound):
             raise ValueError(f"measure_parameters = {parameters!r}: a two-level measure has none")
         return [measure.first, measure.second]
 
-    def check_design(
-        self, variables: tuple[int, int], values: tuple[int, int], sizes: Sequence[int]
-    ) -> None:
+    def check_design(self, variables: Limits, values: Limits, sizes: Sequence[int]) -> None:
         """Refuse what a candidate refuses, with the rows of a part too."""
         part = 1 - 1 / self.folds if self.validation == "cv" else self.share
         super().check_design(variables, values, [max(int(size * part), 1) for size in sizes])
@@ -188,11 +183,10 @@ class Selected(Described):
     base: Fitted
     chosen: int
     values: list[tuple[float, ...]]
-    _cards: tuple[int, ...]
+    cards: tuple[int, ...]
 
     def _facts(self) -> list[str]:
-        shape = shape_text(len(self._cards) - 1, self._cards[-1])
-        return [shape, f"candidate {self.chosen}", type(self.base).__name__]
+        return [*super()._facts(), f"candidate {self.chosen}", type(self.base).__name__]
 
     def predict_proba(self, rows: Sample | ArrayLike) -> FloatArray:
         """Return class probabilities, one row for each row of a sample or of attribute values."""

@@ -16,7 +16,7 @@ from simstudy.data.sample import Sample
 from simstudy.data.splits.schemes import Split
 from simstudy.errors import suggestion
 from simstudy.lazy import component_name, public_names
-from simstudy.learners.base import Learner, fit_parts, require
+from simstudy.learners.base import Learner, Limits, fit_parts, require
 
 _COMPOUND = ("Truth", "Calibrated", "CostSensitive", "Select")  # which no learner is made of
 # Names of study files, and public names here.
@@ -40,9 +40,7 @@ class Compound(Learner):
         """Rows that all the learners accept."""
         return frozenset.intersection(*(learner.accepts for learner in self.learners()))
 
-    def check_design(
-        self, variables: tuple[int, int], values: tuple[int, int], sizes: Sequence[int]
-    ) -> None:
+    def check_design(self, variables: Limits, values: Limits, sizes: Sequence[int]) -> None:
         """Refuse what a learner refuses."""
         for learner in self.learners():
             if hasattr(learner, "check_design"):

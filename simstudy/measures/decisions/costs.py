@@ -8,17 +8,14 @@ from simstudy.arrays import Class, FloatArray, IntArray, Labels, Proba
 from simstudy.measures.base import Weights, measure, modal_class
 from simstudy.measures.positive_class import positive_class, require, require_one_of
 
+Matrix: TypeAlias = list[list[float]]  # of costs, true class × decision
 Decision: TypeAlias = Literal["modal", "least_cost"]
 _ROUNDING = 1e-12  # expected costs closer than this share of the largest cost are equal
 
 
 @measure(greater_is_better=False, label="cost", equivalent=0)
 def cost(
-    proba: Proba,
-    y: Labels,
-    matrix: list[list[float]] | None = None,
-    *,
-    decision: Decision = "modal",
+    proba: Proba, y: Labels, matrix: Matrix | None = None, *, decision: Decision = "modal"
 ) -> FloatArray:
     """Cost of the predicted classes, by a matrix of costs.
 
@@ -52,7 +49,7 @@ def cost(
     return costs[np.asarray(y, dtype=np.intp), chosen]
 
 
-def cost_matrix(matrix: list[list[float]] | None, classes: int) -> FloatArray:
+def cost_matrix(matrix: Matrix | None, classes: int) -> FloatArray:
     """Return a cost matrix as an array; without one, every error costs 1."""
     if matrix is None:
         return 1.0 - np.eye(classes)
@@ -66,7 +63,7 @@ def cost_matrix(matrix: list[list[float]] | None, classes: int) -> FloatArray:
     return costs
 
 
-def least_cost_class(proba: Proba, matrix: list[list[float]] | FloatArray) -> IntArray:
+def least_cost_class(proba: Proba, matrix: Matrix | FloatArray) -> IntArray:
     """Return the class of least expected cost of every row.
 
     Parameters

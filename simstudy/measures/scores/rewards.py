@@ -11,8 +11,8 @@ from functools import partial
 
 import numpy as np
 
-from simstudy.arrays import BoolArray, FloatArray, Labels, Proba
-from simstudy.measures.base import measure, modal_class, pick
+from simstudy.arrays import BoolArray, FloatArray, Labels, Prior, Proba
+from simstudy.measures.base import NATS, measure, modal_class, pick
 
 REWARDS = ("mean", "sum")
 PRIOR = "no better than the prior"  # a reward of 0
@@ -41,7 +41,7 @@ def _is_true_class(proba: Proba, y: Labels) -> BoolArray:
 
 @gain(unit="nats")
 def information_reward(
-    proba: Proba, y: Labels, prior: FloatArray, base: float = math.e, reward: str = "mean"
+    proba: Proba, y: Labels, prior: Prior, base: float = NATS, reward: str = "mean"
 ) -> FloatArray:
     """Bayesian information reward over all classes, a proper score (Hope & Korb 2004).
 
@@ -81,7 +81,7 @@ def information_reward(
 
 
 @gain(label="information reward 2002, modal class")
-def information_reward_2002_modal(proba: Proba, y: Labels, prior: FloatArray) -> FloatArray:
+def information_reward_2002_modal(proba: Proba, y: Labels, prior: Prior) -> FloatArray:
     """Information reward of Hope & Korb (2002), modal class only.
 
     Hope & Korb 2002, definition 2: with m the modal class, ``1 − log q_m/log p_m`` if it is the
@@ -111,7 +111,7 @@ def information_reward_2002_modal(proba: Proba, y: Labels, prior: FloatArray) ->
 
 
 @gain()
-def information_reward_2002(proba: Proba, y: Labels, prior: FloatArray) -> FloatArray:
+def information_reward_2002(proba: Proba, y: Labels, prior: Prior) -> FloatArray:
     """Information reward of Hope & Korb (2002), mean over classes; not a proper score.
 
     Hope & Korb 2002, definition 3 (2004, definition 2): the mean over classes of
@@ -181,9 +181,7 @@ def good_reward(proba: Proba, y: Labels) -> FloatArray:
 
 
 @gain(label="Kononenko & Bratko's reward", unit="nats")
-def kononenko_bratko(
-    proba: Proba, y: Labels, prior: FloatArray, base: float = math.e
-) -> FloatArray:
+def kononenko_bratko(proba: Proba, y: Labels, prior: Prior, base: float = NATS) -> FloatArray:
     """Kononenko & Bratko's (1991) information score of the true class.
 
     Kononenko & Bratko 1991, as Hope & Korb 2004, equation 3: ``log q_c − log p_c`` if q_c ≥ p_c,

@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
-from simstudy.arrays import FloatArray, Labels, Proba
-from simstudy.measures.base import measure
+from simstudy.arrays import FloatArray, Labels, Prior, Proba
+from simstudy.measures.base import NATS, measure
 from simstudy.measures.scores.rewards import information_reward
 
 TRUTH = "the true probabilities"  # a regret of 0
@@ -13,7 +13,7 @@ _ROUNDING = 64 * float(np.finfo(np.float64).eps)  # of a reward
 
 
 @measure(greater_is_better=False, logarithmic=True, label="KL divergence", unit="nats")
-def kl_divergence(proba: Proba, y: Labels, truth: FloatArray, base: float = math.e) -> FloatArray:
+def kl_divergence(proba: Proba, y: Labels, truth: Proba, base: float = NATS) -> FloatArray:
     """Kullback-Leibler divergence of the learner's class posterior from the true one.
 
     Hope & Korb 2004, equation 1: ``Σ_i t_i log(t_i/q_i)``, where 0 log 0 = 0. Only in this
@@ -53,12 +53,7 @@ def kl_divergence(proba: Proba, y: Labels, truth: FloatArray, base: float = math
 
 @measure(greater_is_better=False, logarithmic=True, label="regret", unit="nats", zero=TRUTH)
 def regret(
-    proba: Proba,
-    y: Labels,
-    prior: FloatArray,
-    oracle: FloatArray,
-    base: float = math.e,
-    reward: str = "mean",
+    proba: Proba, y: Labels, prior: Prior, oracle: Proba, base: float = NATS, reward: str = "mean"
 ) -> FloatArray:
     """Regret: information reward of the true posterior minus that of the learner.
 
@@ -103,10 +98,10 @@ def regret(
 def representation(
     proba: Proba,
     y: Labels,
-    prior: FloatArray,
-    oracle: FloatArray,
-    limit: FloatArray,
-    base: float = math.e,
+    prior: Prior,
+    oracle: Proba,
+    limit: Proba,
+    base: float = NATS,
     reward: str = "mean",
 ) -> FloatArray:
     """Representation regret: information reward of the true posterior minus the learner's limit.
@@ -147,12 +142,7 @@ def representation(
 
 @measure(greater_is_better=False, logarithmic=True, label="estimation regret", unit="nats")
 def estimation(
-    proba: Proba,
-    y: Labels,
-    prior: FloatArray,
-    limit: FloatArray,
-    base: float = math.e,
-    reward: str = "mean",
+    proba: Proba, y: Labels, prior: Prior, limit: Proba, base: float = NATS, reward: str = "mean"
 ) -> FloatArray:
     """Estimation regret: information reward of the learner's limit minus that of the learner.
 
@@ -189,7 +179,7 @@ def estimation(
 
 
 def _difference(
-    better: FloatArray, worse: FloatArray, y: Labels, prior: FloatArray, base: float, reward: str
+    better: Proba, worse: Proba, y: Labels, prior: Prior, base: float, reward: str
 ) -> FloatArray:
     """Return the difference of the information rewards of two predictions, row by row."""
     high, low = (information_reward(proba, y, prior, base, reward) for proba in (better, worse))

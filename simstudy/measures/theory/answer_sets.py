@@ -6,13 +6,12 @@ is predicted to be positive (Huang & Ling 2007).
 
 import itertools
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
-from simstudy.arrays import BoolArray, FloatArray, IntArray, Labels, Proba
+from simstudy.arrays import ArrayLike, BoolArray, FloatArray, IntArray, Labels, Proba
 from simstudy.measures.base import MeasureFunction, info_of, keywords, measure, score
 from simstudy.measures.positive_class import require, require_one_of
 
@@ -74,11 +73,7 @@ def ranked_answers(n: int) -> AnswerSet:
 
 
 def random_answers(
-    rows: int,
-    samples: int,
-    classes: int,
-    prior: Sequence[float] | FloatArray | None,
-    rng: int | np.random.Generator,
+    rows: int, samples: int, classes: int, prior: ArrayLike | None, rng: int | np.random.Generator
 ) -> AnswerSet:
     """Return answers to one set of rows, with probabilities uniform over the simplex."""
     limits = (("rows", rows, 1), ("samples", samples, 2), ("classes", classes, 2))

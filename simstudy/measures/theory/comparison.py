@@ -146,9 +146,8 @@ def compare(
     exists = (f_codes >= 0) & (g_codes >= 0)
     counts = count_pairs(f_codes[exists], g_codes[exists])
     left_out = int((~exists).sum())
-    return Comparison(
-        two_level.name_of(pair[0]), two_level.name_of(pair[1]), len(exists), *counts, left_out
-    )
+    names = two_level.name_of(pair[0]), two_level.name_of(pair[1])
+    return Comparison(*names, len(exists), *counts, left_out)
 
 
 def select(

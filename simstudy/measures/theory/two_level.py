@@ -67,10 +67,8 @@ def two_level(name: str, lookup: Callable[[str], MeasureFunction]) -> TwoLevelMe
     """
     names = name.split(":")
     if len(names) != 2 or not all(names):
-        raise ValueError(
-            f"{name!r} is not a two-level measure; it must be two names and a colon, as "
-            "'auc:accuracy'"
-        )
+        allowed = "it must be two names and a colon, as 'auc:accuracy'"
+        raise ValueError(f"{name!r} is not a two-level measure; {allowed}")
     return TwoLevelMeasure(lookup(names[0]), lookup(names[1]))
 
 

@@ -72,10 +72,8 @@ def by_dataset(findings: DataFindings) -> Chart:
     layers: list[spec.Layer] = []
     for place, label in enumerate(findings.learners):
         means = findings.means[label].tolist()
-        tips = [
-            f"{dataset}, {label}: {in_unit(number(mean), findings.info)}"
-            for dataset, mean in zip(findings.datasets, means, strict=True)
-        ]
+        each = zip(findings.datasets, map(number, means), strict=True)
+        tips = [f"{name}, {label}: {in_unit(mean, findings.info)}" for name, mean in each]
         layers.append(Marks(means, [*map(float, range(len(means)))], tips, learner=place))
     text = f"Means of {counted(len(findings.learners), 'learner')}; the table has the numbers."
     axes = _scale(findings.info, findings.means.to_numpy().ravel()), _rows(findings.datasets)
@@ -115,10 +113,9 @@ def scatter(first: DataFindings, second: DataFindings, reversals: Reversals) -> 
             layers.append(Text(sum(x) / 2, sum(y) / 2, brief(dataset, 16)))
     for place, label in enumerate(first.learners):
         x, y = first.means[label].tolist(), second.means[label].tolist()
-        tips = [
-            f"{dataset}, {label}: {first.info.label} {number(a)}, {second.info.label} {number(b)}"
-            for dataset, a, b in zip(first.datasets, x, y, strict=True)
-        ]
+        pairs = zip(first.datasets, map(number, x), map(number, y), strict=True)
+        by = first.info.label, second.info.label
+        tips = [f"{name}, {label}: {by[0]} {a}, {by[1]} {b}" for name, a, b in pairs]
         layers.append(Marks(x, y, tips, learner=place))
     title = f"{second.info.label} against {first.info.label}, by data set and learner"
     names = [reversal.dataset for reversal in reversals.cases]

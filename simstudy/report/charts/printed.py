@@ -84,11 +84,9 @@ def differences(results: ModelResults, style: Style) -> Printed:
     every = pairs.all_pairs(findings)
     several = every and len(results.doses) > 1
     require(several, f"they need two {kind.name} and two {kind.size}s")
-    require(
-        len(every) <= pairs.MAX_PAIRS,
-        f"{len(every)} pairs of {kind.name} are too many for one figure, which holds at most "
-        f"{pairs.MAX_PAIRS}; the table of pairs has them all",
-    )
+    many = f"{len(every)} pairs of {kind.name} are too many for one figure, which holds at most "
+    many += f"{pairs.MAX_PAIRS}; the table of pairs has them all"
+    require(len(every) <= pairs.MAX_PAIRS, many)
     panels = Panels(tuple(pairs.differences(findings, every)), across=3, shared=True)
     notes = dict.fromkeys(note for chart in panels.charts for note in chart.notes)
     text = (captions.differences(findings), *notes, _made(results))
@@ -158,10 +156,8 @@ def regret(results: LearnerResults, style: Style) -> Printed:
     """The components of regret, a panel for each learner."""
     split = results.regret_parts
     if split is None:
-        raise NotDrawnError(
-            "the study has not measured 'regret', 'representation' and 'estimation', or no model "
-            "has all of them"
-        )
+        parts = "'regret', 'representation' and 'estimation'"
+        raise NotDrawnError(f"the study has not measured {parts}, or no model has all of them")
     shown, which = _leading(results, style)
     panels = spread.regret(split, results.treatments, results.info("regret").unit, shown)
     caption, made = captions.regret(split, results.study), _made(results)
@@ -206,11 +202,9 @@ def wins(results: DataResults, style: Style, measure: str) -> Printed:
     findings = results.data_findings(measure)
     require(min(len(findings.learners), len(findings.datasets)) > 1, _ALONE)
     chart = data.wins(findings)
-    text = (
-        "Upper bar: data sets on which the learner has the best mean; lower bar: data sets on "
-        "which it is significantly better than another learner and worse than none "
-        f"({prose.method(findings)})."
-    )
+    text = "Upper bar: data sets on which the learner has the best mean; lower bar: data sets on "
+    text += "which it is significantly better than another learner and worse than none "
+    text += f"({prose.method(findings)})."
     return Printed(chart.title, Panels((chart,)), (text, _made(results)), layout.in_rows)
 
 
@@ -234,10 +228,8 @@ def rank_diagram(results: DataResults, style: Style, measure: str) -> Printed:
     require(not over.friedman.reason, over.friedman.reason)
     fits = len(over.learners) <= ranks.MAX_JOINED or not style.titles
     require(fits, f"a diagram of {len(over.learners)} learners does not fit on a slide")
-    text = (
-        f"{title} over {len(over.datasets)} data sets (1 is best). "
-        f"{ranks.bars(over)} ({prose.over_method(over)})."
-    )
+    text = f"{title} over {len(over.datasets)} data sets (1 is best). "
+    text += f"{ranks.bars(over)} ({prose.over_method(over)})."
     panels = Panels((ranks.over_sets(over),))
     return Printed(title, panels, (text, _made(results)), layout.stacked)
 

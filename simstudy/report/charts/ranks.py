@@ -63,15 +63,11 @@ def bars(over: OverSets) -> str:
         return "No bars are drawn because there would be too many; the table lists each pair"
     if not over.groups:
         return "No bar joins two learners: all differ significantly"
-    return (
-        "A bar joins the learners that have a dot on it: two learners differ significantly if no "
-        "bar has a dot of both"
-    )
+    joined = "A bar joins the learners that have a dot on it"
+    return f"{joined}: two learners differ significantly if no bar has a dot of both"
 
 
-def _chart(
-    shown: _Diagram, heading: str, letters: float = 0.0, joined: bool | None = None
-) -> Chart:
+def _chart(shown: _Diagram, heading: str, letters: float = 0, joined: bool | None = None) -> Chart:
     each = zip(shown.learners, shown.ranks, strict=True)
     texts = [f"{learner} {number(rank, 2)}" for learner, rank in each]
     last = f"critical difference {number(shown.critical, 2)}"

@@ -143,10 +143,8 @@ def reliability(bins: Reliability, learners: Sequence[str]) -> Panels:
             rows = table[(table["learner"] == label) & (table["size"] == size)]
             x, y = rows["predicted"].tolist(), rows["observed"].tolist()
             low, high = (rows[key].clip(0, 1).tolist() for key in ("lower", "upper"))
-            tips = [
-                f"{size:,} rows, {number(p)} predicted: {number(o)} observed"
-                for p, o in zip(x, y, strict=True)
-            ]
+            both = zip(map(number, x), map(number, y), strict=True)
+            tips = [f"{size:,} rows, {p} predicted: {o} observed" for p, o in both]
             areas, hollow = [0.25 + 2 * s for s in rows["share"]], rows["se"].isna().tolist()
             layers.append(Line(x, y, "faint", series=index))
             layers.append(Span(x, low, high, series=index))

@@ -201,10 +201,8 @@ def sweep(variants: Mapping[str, ModelFindings]) -> Table:
         changes = [overtaking(c) for course in findings.courses for c in course.changes]
         lines.append([*cells, words("; ".join(changes) or NONE)])
     kind = shared_words([findings.design.words for findings in variants.values()])
-    caption = (
-        f"The {kind.treatment} with the best mean; below it, those that do not differ "
-        "significantly from it."
-    )
+    caption = f"The {kind.treatment} with the best mean; below it, those that do not differ "
+    caption += "significantly from it."
     title, data = "Winners and thresholds by variant", pd.DataFrame(rows)
     heads = ["variant", *(f"{size:,} rows" for size in sizes), "thresholds"]
     return make_table("sweep", title, heads, lines, len(heads), caption=caption, data=data)
@@ -219,10 +217,8 @@ def published(printed: Published, agreement: Agreement) -> Table:
         rows.append([str(dataset), *(TableCell(*value) for value in values)])
     means = map(fixed, agreement.by_learner["mean_absolute_difference"])
     rows.append(["mean absolute difference", *means])
-    caption = (
-        f"Our mean over splits, and below it ours minus the printed value ({printed.source}); "
-        f"shaded: beyond {agreement.tolerance:g}."
-    )
+    caption = f"Our mean over splits, and below it ours minus the printed value ({printed.source})"
+    caption += f"; shaded: beyond {agreement.tolerance:g}."
     name = f"published_{printed.study}_{printed.measure or 'primary'}"
     title = f"{printed.measure or 'Primary measure'} of {printed.study} beside printed values"
     heads, data = ["data set", *map(str, agreement.by_learner["learner"])], agreement.cells

@@ -90,10 +90,8 @@ def standings(findings: DataFindings) -> Table:
         "tests lost": lambda row: f"{row.losses}",
         "average rank": lambda row: number(row.rank, 2),
     }
-    caption = (
-        "Best mean, ahead (a test won and none lost) and behind (a test lost and none won): "
-        f"numbers of data sets. {opening(prose.method(findings))}."
-    )
+    caption = "Best mean, ahead (a test won and none lost) and behind (a test lost and none won): "
+    caption += f"numbers of data sets. {opening(prose.method(findings))}."
     title = f"Learners on {counted(len(findings.datasets), 'data set')}, by {findings.info.label}"
     rows, data = findings.standings, pd.DataFrame(findings.standings)
     return table_of(rows, "standings", title, columns, caption=caption, data=data)
@@ -106,14 +104,11 @@ def winners(findings: DataFindings) -> Table:
     lines = [[name, *row] for name, row in outcome.table.iterrows()]
     lines.append(["tests", *(f"{row.wins} won, {row.losses} lost" for row in totals)])
     cells = [[words(str(text)) for text in line] for line in lines]
-    caption = (
-        "A column is a winner; the cell names the learners that it is significantly better than. "
-        f"{opening(prose.method(findings))}."
-    )
-    title = f"Winners and losers by {findings.info.label}"
-    heads, last = ["data set", *outcome.learners], {len(lines) - 1}
+    caption = "A column is a winner; the cell names the learners that it is significantly better "
+    caption += f"than. {opening(prose.method(findings))}."
+    title, heads = f"Winners and losers by {findings.info.label}", ["data set", *outcome.learners]
     table = make_table("winners", title, heads, cells, caption=caption, data=outcome.pairs)
-    return replace(table, rules=last)
+    return replace(table, rules={len(lines) - 1})
 
 
 def tests(over: OverSets) -> Table:
@@ -152,10 +147,8 @@ def pairs(over: OverSets, info: MeasureInfo) -> Table:
         "better": lambda p: TableCell(p.winner or NONE, kind="win" if p.winner else "tie"),
         "sign test, adjusted p": lambda pair: p_value(pair.p_sign_adjusted),
     }
-    caption = (
-        f"Differences are in favour of the first. Better: {prose.over_method(over)}. The p of the "
-        "sign test is adjusted in the same way. "
-    )
+    caption = f"Differences are in favour of the first. Better: {prose.over_method(over)}. "
+    caption += "The p of the sign test is adjusted in the same way. "
     if len(over.datasets) < LEAST_SETS:
         caption += f"There are no posterior probabilities: these need {LEAST_SETS} data sets."
     else:
@@ -163,10 +156,8 @@ def pairs(over: OverSets, info: MeasureInfo) -> Table:
         if over.rope:
             columns["P(equivalent)"] = lambda pair: numbers.estimated_share(pair.posterior.p_rope)
         columns["P(second)"] = lambda pair: numbers.estimated_share(pair.posterior.p_second_better)
-        caption += (
-            "P: posterior probability of each by the Bayesian signed rank test "
-            f"({prose.equivalence(over.rope, info)}); not used for decisions here."
-        )
+        caption += "P: posterior probability of each by the Bayesian signed rank test "
+        caption += f"({prose.equivalence(over.rope, info)}); not used for decisions here."
     title = f"Each pair of learners over {len(over.datasets)} data sets"
     return table_of(over.pairs, "across", title, columns, caption=caption, data=over.table)
 
@@ -182,9 +173,7 @@ def reversals(cases: Reversals, labels: tuple[str, str]) -> Table:
             line += [words(winner), TableCell(signed(lead), bold=significant), p_value(p)]
         lines.append(line)
     heads = [[f"best by {label}", "ahead by", "adjusted p"] for label in labels]
-    caption = (
-        "Ahead by: the mean lead over the winner by the other measure; bold if it is significant."
-    )
+    caption = "Ahead by: the mean lead over the winner by the other measure; bold if significant."
     name = f"reversals_{cases.first}_{cases.second}"
     title = f"Different winners by {labels[0]} and {labels[1]}"
     every = ["data set", *heads[0], *heads[1]]
@@ -215,11 +204,9 @@ def correlations(correlated: Correlations, labels: tuple[str, str]) -> Table:
     overall, means = correlated.overall, correlated.by_learner.set_index("learner")["mean"]
     every = pd.concat([correlated.table[[*means.index]], means.to_frame("mean").T])
     rows = {str(name): [number(value, 2) for value in row] for name, row in every.iterrows()}
-    caption = (
-        f"Pearson's correlation over splits; splits share rows, so it is not tested. Over all: "
-        f"mean {number(overall['mean'], 2)}, {overall['positive']} positive, "
-        f"{overall['negative']} negative of {overall['cells']}."
-    )
+    caption = "Pearson's correlation over splits; splits share rows, so it is not tested. "
+    caption += f"Over all: mean {number(overall['mean'], 2)}, {overall['positive']} positive, "
+    caption += f"{overall['negative']} negative of {overall['cells']}."
     name = f"correlations_{correlated.first}_{correlated.second}"
     title, learners = f"Correlation of {labels[0]} and {labels[1]}", [*means.index]
     table = _by_dataset(name, title, learners, rows, correlated.cells, caption)

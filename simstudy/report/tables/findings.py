@@ -47,9 +47,8 @@ def means(findings: ModelFindings, alone: bool = True) -> Table:
     caption = f"Means {over}; {captions.beside(findings)} {half}{intervals}. " * alone
     if marked:
         tests = f" ({prose.pair_method(findings)}; α = {numbers.setting(findings.alpha)})" * alone
-        caption += (
-            f"Bold: the best mean at each size; †: not significantly different from it{tests}."
-        )
+        caption += "Bold: the best mean at each size; †: not significantly different from it"
+        caption += f"{tests}."
     design, kind = findings.design, findings.design.words
     data = findings.intervals.assign(measure=findings.measure, confidence=design.confidence)
     data["best"] = [mark == "best" for mark in marks]
@@ -181,9 +180,8 @@ def pairwise(findings: ModelFindings) -> Table | Absent:
         "df": lambda row: number(row["df"], 0),
         "p": lambda row: p_value(row["p_adjusted"]),
     }
-    caption = (
-        f"{phrases.opening(prose.pair_method(findings))}. p values are adjusted in the same way."
-    )
+    caption = f"{phrases.opening(prose.pair_method(findings))}. "
+    caption += "p values are adjusted in the same way."
     caption += " The intervals are Bonferroni-adjusted, since Holm's method has none." * design.holm
     starts = itertools.accumulate(len(findings.pairs_at(size)) for size in design.sizes[:-1])
     data = table.assign(measure=findings.measure, confidence=design.confidence)

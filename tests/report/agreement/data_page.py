@@ -22,7 +22,7 @@ EXPLAINED = [
     r"No bar joins two learners: all differ significantly \(.*\)\.",
     r"Posterior over data sets: the first is better, equivalent, the second is better",
     r"A line joins the two winners of a data set where the measures disagree\.",
-    r"Ahead by: the mean lead over the winner by the other measure; bold if it is significant\.",
+    r"Ahead by: the mean lead over the winner by the other measure; bold if significant\.",
     r"The measures name different winners on \d+ of \d+ data sets.*|Different winners by .*",
     r"By .* this row counts .*|\d+ data sets are too few for Wilcoxon's test: .*",
 ]

@@ -268,9 +268,7 @@ def _by_elimination(networks: Networks, cases: dict[_Case, list[int]]) -> FloatA
     return divergence
 
 
-def _from_rows(
-    networks: Networks, j: int, families: dict[tuple[int, int], list[int]]
-) -> FloatArray:
+def _from_rows(networks: Networks, j: int, holders: dict[tuple[int, int], list[int]]) -> FloatArray:
     """Return the divergences KL(P_j‖P_i) as means over rows drawn from P_j.
 
     The mean of ρ − 1 − ln ρ, with ρ = P_i/P_j, has the same expectation as that of −ln ρ, is never
@@ -278,7 +276,7 @@ def _from_rows(
     """
     rows = networks[j].sample(_DRAWN, np.random.default_rng(0)).codes
     logs = np.zeros((len(networks), _DRAWN))
-    for (variable, parents), those in families.items():
+    for (variable, parents), those in holders.items():
         table = networks[those[0]].log_tables[variable]
         logs[those] += table[tuple(rows[:, (*members(parents), variable)].T)]
     logs -= logs[j]

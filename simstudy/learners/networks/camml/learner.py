@@ -10,7 +10,7 @@ import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -23,7 +23,7 @@ from simstudy.learners.networks.camml import equivalence
 from simstudy.learners.networks.camml.averaging import Mixture, ModelAverage
 from simstudy.learners.networks.camml.costs import MAX_CELLS
 from simstudy.learners.networks.camml.exact import ExactPosterior
-from simstudy.learners.networks.estimated import EstimatedNetwork, Tables
+from simstudy.learners.networks.estimated import EstimatedNetwork
 from simstudy.networks.elimination import members
 from simstudy.networks.network import Network, variable_names
 from simstudy.texts import arc_text, counted
@@ -92,10 +92,8 @@ class CaMML(Learner):
         allowed = f"{number} variables are too many; {remedy}"
         require(number <= limit, "search", self.search, allowed)
         if samples and find_spec("numba") is None:
-            raise ValueError(
-                f"with {number} variables and search = '{self.search}' the posterior is "
-                "sampled, which needs numba: pip install 'simstudy[sampling]'"
-            )
+            text = f"with {number} variables and search = '{self.search}' the posterior is sampled"
+            raise ValueError(f"{text}, which needs numba: pip install 'simstudy[sampling]'")
 
     def warm_up(self) -> None:
         """Compile or load the sampler, so that this is not timed as part of a fit."""
@@ -178,8 +176,7 @@ class FittedCaMML(Generative):
         weights = 1.0 if self._sample.weights is None else self._sample.weights
         joint = self._predictor.log_joint(self._sample.attributes)
         logs = joint[np.arange(len(joint)), self._sample.target]
-        present = np.asarray(weights) > 0
-        data = -float(np.where(present, logs * weights, 0.0).sum())
+        data = -float(np.where(np.asarray(weights) > 0, logs * weights, 0.0).sum())
         return total - data, data
 
     def log_joint(self, codes: IntArray) -> FloatArray:
@@ -207,24 +204,17 @@ class FittedCaMML(Generative):
         """The statistical equivalence classes (SECs), the most probable first."""
         dags, mass = self._posterior.clean_dags
         if mass.sum() < _MIN_LISTED:
-            warnings.warn(
-                f"the {len(mass)} DAGs listed hold only {mass.sum():.1%} of the posterior, which "
-                "is too little for reliable equivalence classes; select = 'average' or 'map' does "
-                "not depend on them",
-                stacklevel=6,
-            )
+            text = f"the {len(mass)} DAGs listed hold only {mass.sum():.1%} of the posterior, "
+            text += "which is too little for reliable equivalence classes; select = 'average' or "
+            warnings.warn(f"{text}'map' does not depend on them", stacklevel=6)
         return equivalence.statistical_classes(dags, mass, self._posterior.likelihood)
 
     @cached_property
     def mml_classes(self) -> list[equivalence.MMLClass]:
         """The MML equivalence classes (MMLECs), the most probable first."""
-        tables: Tables = {}
-        return equivalence.mml_classes(
-            self.statistical_classes,
-            lambda parents: EstimatedNetwork(self._sample, parents, tables=tables),
-            self._sample.total,
-            self._arithmetic,
-        )
+        network = partial(EstimatedNetwork, self._sample, tables={})  # which they share
+        classes, rows = self.statistical_classes, self._sample.total
+        return equivalence.mml_classes(classes, network, rows, self._arithmetic)
 
     @property
     def listed_posterior(self) -> float:

@@ -293,8 +293,7 @@ class SampledPosterior:
             # Arcs without cost, as those of a variable with one value, must not count.
             for v, mask in enumerate(parents):
                 parents[v] = clean_node(self._data, v, mask, start[2])
-            arcs = int(np.bitwise_count(parents).sum())
-            probability = costs.arc_estimate(arcs, pairs)
+            probability = costs.arc_estimate(int(np.bitwise_count(parents).sum()), pairs)
         self.arc_probability = probability
         start = (order, parents, costs.arc_price(probability))
         _, best, cost, sampled = walk(self._data, *start, 200 * cube, False, rng)

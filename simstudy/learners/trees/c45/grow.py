@@ -163,8 +163,7 @@ class Search:
         large = (values[-1] > self._min_leaf - SMALL).astype(np.float64)
         valid = table.by_attribute(large) > 1
         gained *= valid & (gained * present >= SMALL * total)
-        ratio = gained / np.maximum(information, SMALL)
-        return Splits(valid, gained, ratio, np.empty(0))
+        return Splits(valid, gained, gained / np.maximum(information, SMALL), np.empty(0))
 
     def _numeric(self, entries: Entries, total: FloatArray, column: int, splits: Splits) -> None:
         """Set the binary splits of a numeric attribute."""

@@ -12,7 +12,7 @@ import numpy as np
 from simstudy.arrays import ArrayLike, FloatArray, IntArray
 from simstudy.data.attribute_arrays import attribute_values
 from simstudy.data.sample import Sample
-from simstudy.learners.base import Described, Fitted, Learner, require, shape_text
+from simstudy.learners.base import Described, Fitted, Learner, require, require_positive, shape_text
 from simstudy.learners.trees.c45.grow import Search, counting, grow
 from simstudy.learners.trees.c45.prune import Pruner, collapse
 from simstudy.learners.trees.c45.table import Attributes, Entries, TrainingRows
@@ -71,8 +71,7 @@ class C45(Learner):
     def __post_init__(self) -> None:
         allowed = 0 < self.confidence <= 0.5
         require(allowed, "confidence", self.confidence, "it must lie above 0, up to 0.5")
-        allowed = 0 < self.min_leaf < np.inf
-        require(allowed, "min_leaf", self.min_leaf, "it must be above 0 and finite")
+        require_positive(self, "min_leaf")
 
     def fit(self, sample: Sample, rng: np.random.Generator | None = None) -> FittedC45:
         distinct = sample.weights is not None or len(sample) > _FEW_ROWS

@@ -36,17 +36,12 @@ class TieBreaker:
         self._done = 0
 
     def predicted(
-        self,
-        trees: Sequence[FittedC45],
-        tree: FittedC45,
-        queries: Attributes,
-        probabilities: FloatArray,
+        self, trees: Sequence[FittedC45], tree: FittedC45, queries: Attributes, proba: FloatArray
     ) -> IntArray:
         """Return the classes by a tree, given the trees before it and its probabilities."""
-        classes = probabilities.argmax(axis=1)
-        if len(rows := _tied(probabilities)):
-            table = self._reweighted(trees)
-            sums = OrderedSums(tree.tree, table, queries)
+        classes = proba.argmax(axis=1)
+        if len(rows := _tied(proba)):
+            sums = OrderedSums(tree.tree, self._reweighted(trees), queries)
             classes[rows] = sums.probabilities(rows).argmax(axis=1)
         return classes
 

@@ -92,14 +92,8 @@ class Tree:
         order = np.concatenate(levels)
         places = np.empty(len(self), dtype=np.intp)
         places[order] = np.arange(len(order))
-        tree = Tree(
-            self.attribute[order],
-            self.threshold[order],
-            places[self.first[order]],
-            self.branches[order],
-            self.counts[:, order],
-            len(levels) - 1,
-        )
+        tests = self.attribute[order], self.threshold[order], places[self.first[order]]
+        tree = Tree(*tests, self.branches[order], self.counts[:, order], len(levels) - 1)
         tree.before, tree.raised = self.before[order], self.raised[order]
         return tree
 

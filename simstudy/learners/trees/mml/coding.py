@@ -41,7 +41,6 @@ rounds than those counted here: each join in the first round in which all its le
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -51,7 +50,7 @@ from scipy.special import gammaln
 from simstudy.arrays import BoolArray, FloatArray, IntArray
 from simstudy.data.attribute_arrays import attribute_codes
 from simstudy.data.value_layout import SlotLayout
-from simstudy.learners.base import Described, shape_text
+from simstudy.learners.base import Described
 from simstudy.texts import counted
 
 BIT = math.log(2)
@@ -174,22 +173,21 @@ class DecisionGraph(Described):
         Parameter of the Dirichlet prior of every leaf.
     """
 
-    _cards: Sequence[int]
+    cards: tuple[int, ...]
     attribute: IntArray
     children: IntArray
     counts: FloatArray
     alpha: float
 
     def _facts(self) -> list[str]:
-        shape = shape_text(len(self._cards) - 1, self._cards[-1])
         joined = f", {len(self.joined)} joined" if len(self.joined) else ""
         leaves = counted(self.leaves, "leaf", "leaves")
         nodes = f"{counted(len(self.attribute), 'node')}{joined}"
-        return [shape, f"{leaves}, {nodes}, {self.message_length:.1f} nits"]
+        return [*super()._facts(), f"{leaves}, {nodes}, {self.message_length:.1f} nits"]
 
     @cached_property
     def _layout(self) -> SlotLayout:
-        return SlotLayout(self._cards[:-1])
+        return SlotLayout(self.cards[:-1])
 
     @property
     def leaves(self) -> int:
@@ -209,8 +207,7 @@ class DecisionGraph(Described):
     @property
     def message(self) -> tuple[float, float]:
         """The two parts of the message in nits: the graph, and the classes given it."""
-        leaves = self.counts[self.attribute < 0]
-        data = float(data_length(leaves, self.alpha).sum())
+        data = float(data_length(self.counts[self.attribute < 0], self.alpha).sum())
         return self.message_length - data, data
 
     @cached_property
@@ -220,7 +217,7 @@ class DecisionGraph(Described):
 
     def predict_proba(self, codes: IntArray) -> FloatArray:
         """Return (n_c + α)/(N + kα) of the leaf of each row, shape (rows, classes)."""
-        return self._proba[self.leaf_of(attribute_codes(codes, self._cards[:-1]))]
+        return self._proba[self.leaf_of(attribute_codes(codes, self.cards[:-1]))]
 
     def leaf_of(self, codes: IntArray, start: int = 0) -> IntArray:
         """Return the leaf of each row from a node down; −1 if its value has no branch."""

@@ -11,9 +11,8 @@ import numpy as np
 
 from simstudy.arrays import BoolArray, FloatArray, IntArray, weights_in
 from simstudy.data.sample import Sample
-from simstudy.learners.base import Learner, require_positive
 from simstudy.learners.trees.mml import coding
-from simstudy.learners.trees.mml.tree import Node, Rows, ordered, pack, shortest_tree
+from simstudy.learners.trees.mml.tree import MMLTree, Node, Rows, ordered, pack, shortest_tree
 
 # The message length is computed for this many of the most promising pairs of nodes.
 _TRIALS = 8
@@ -26,7 +25,7 @@ _TIE = 1e-10
 
 
 @dataclass(frozen=True)
-class MMLGraph(Learner):
+class MMLGraph(MMLTree):
     """Decision graph (a tree with joined branches) by minimum message length (Oliver 1993).
 
     The search starts from the tree of `MMLTree` and joins nodes while that shortens the message,
@@ -44,15 +43,8 @@ class MMLGraph(Learner):
     J. J. Oliver (1993). Decision graphs: an extension of decision trees. AI & Statistics 1993.
     """
 
-    alpha: float = 0.5
-
-    def __post_init__(self) -> None:
-        require_positive(self, "alpha")
-
     def fit(self, sample: Sample, rng: np.random.Generator | None = None) -> coding.DecisionGraph:
-        rows = Rows.of(sample)
-        root = shortest_tree(rows, self.alpha, coding.at_root(len(rows.cards)))
-        search = _Search(sample.distinct, root, self.alpha)
+        search = _Search(sample.distinct, self.root(sample), self.alpha)
         while search.join():
             pass
         return search.graph

@@ -6,7 +6,6 @@ Wallace & Patrick (1993); encoding in `simstudy.learners.trees.mml.coding`.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -56,9 +55,12 @@ class MMLTree(Learner):
         require_positive(self, "alpha")
 
     def fit(self, sample: Sample, rng: np.random.Generator | None = None) -> DecisionGraph:
+        return pack(ordered(self.root(sample)), sample.cards, self.alpha)
+
+    def root(self, sample: Sample) -> Node:
+        """Return the root of the tree with the shortest message."""
         rows = Rows.of(sample)
-        root = shortest_tree(rows, self.alpha, at_root(len(rows.cards)))
-        return pack(ordered(root), sample.cards, self.alpha)
+        return shortest_tree(rows, self.alpha, at_root(len(rows.cards)))
 
 
 @dataclass(eq=False)
@@ -100,10 +102,7 @@ class Rows:
 
     @classmethod
     def of(
-        cls,
-        sample: Sample,
-        which: BoolArray | None = None,
-        possible: BoolArray | None = None,
+        cls, sample: Sample, which: BoolArray | None = None, possible: BoolArray | None = None
     ) -> Rows:
         """Select rows of a sample and possible values (slots); by default all."""
         layout = sample.layout
@@ -336,7 +335,7 @@ def ordered(root: Node) -> list[Node]:
     return finished[::-1]
 
 
-def pack(nodes: list[Node], cards: Sequence[int], alpha: float) -> DecisionGraph:
+def pack(nodes: list[Node], cards: tuple[int, ...], alpha: float) -> DecisionGraph:
     """Pack nodes, each before its children, into arrays."""
     number = {id(node): i for i, node in enumerate(nodes)}
     attribute = np.array([node.attribute for node in nodes], dtype=np.intp)
