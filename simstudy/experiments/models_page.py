@@ -45,7 +45,6 @@ class ModelsPage(Page[ModelFindings, M]):
     """Curves against the dose, tests of pairs and the analysis of variance, over models."""
 
     joined = True
-    finding = staticmethod(finding)
 
     # What is said
 
@@ -89,6 +88,10 @@ class ModelsPage(Page[ModelFindings, M]):
             (labels, kind.treatment + "s" * (labels > 1)),
             (doses, kind.size + "s" * (doses > 1)),
         ]
+
+    def finding(self, findings: ModelFindings) -> str:
+        """Return who does best with how many rows."""
+        return finding(findings)
 
     def statements(self, results: M, findings: ModelFindings) -> list[str]:
         """Return who beats whom and who overtakes whom."""

@@ -51,7 +51,6 @@ class DataPage(Page[DataFindings, DataResults]):
     needs = ("It needs the data files that it names.",)
     failed_by = ("data set",)
     design = staticmethod(words.data_design)
-    finding = staticmethod(data_finding)
 
     # What is said
 
@@ -73,6 +72,10 @@ class DataPage(Page[DataFindings, DataResults]):
             (study.problems, "splits"),
             (learners, "learner" + "s" * (learners > 1)),
         ]
+
+    def finding(self, findings: DataFindings) -> str:
+        """Return who has the best mean on how many data sets, and what holds over all."""
+        return data_finding(findings)
 
     def statements(self, results: DataResults, findings: DataFindings) -> list[str]:
         """Return what the tests say."""

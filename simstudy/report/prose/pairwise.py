@@ -140,7 +140,7 @@ def changes_sentence(findings: ModelFindings, leaders: set[str]) -> str:
     changed = [course for course in findings.courses if course.changes]
     if not changed:
         where = f"between {sizes[0]:,} and {sizes[-1]:,} rows"
-        return f"{where} no {treatment} significantly overtakes another"
+        return f"{where} no {treatment} is shown to overtake another"
     changed.sort(key=lambda course: -len({course.first, course.second} & leaders))
     named = sorted(changed[:_MAX_NAMED], key=lambda course: course.changes[0].after)
     more = len(changed) - len(named)

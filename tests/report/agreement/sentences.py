@@ -282,7 +282,7 @@ class Sentences:
                 said += changes
                 changed.add(frozenset((changes[0].who, changes[0].whom)))
             elif self._full(
-                rf"between {_INT} and {_INT} rows no {NOUN} significantly overtakes another", part
+                rf"between {_INT} and {_INT} rows no {NOUN} is shown to overtake another", part
             ):
                 said.append(Said(where, "changing", "pairs", value=0))
             elif not (read := self._others(where, part)):

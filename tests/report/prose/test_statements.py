@@ -142,10 +142,10 @@ def test_significance_at_some_sizes_is_claimed_there_alone(tell):
     assert said[0].startswith("At 50 rows ")
     assert said[1].startswith("At 500 to 20,000 rows B beats A; its smallest lead is +")
     assert said[1].endswith(" rows.")
-    assert said[2] == "Between 50 and 20,000 rows no learner significantly overtakes another."
+    assert said[2] == "Between 50 and 20,000 rows no learner is shown to overtake another."
 
 
-NO_CHANGE = "Between 50 and 500 rows no learner significantly overtakes another."
+NO_CHANGE = "Between 50 and 500 rows no learner is shown to overtake another."
 CLOSE = (50, 100, 200, 400)
 
 
