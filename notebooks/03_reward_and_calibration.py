@@ -377,7 +377,7 @@ plt.show()
 # %% [markdown]
 # *Figure 6. Reliability of four learners on TAN models of 6 variables with 3 values: mean true
 # probability against mean reported probability in ten bins, after 50 rows (left) and 500 (right).
-# On the dashed line a learner is calibrated; flatter than the line means overconfident.*
+# A learner on the dashed line is calibrated; a flatter line means overconfidence.*
 #
 # After 50 rows TAN is overconfident, NB and CaMML are so a little, and AODE, which averages, errs
 # on the other side. After 500 all of them are nearly calibrated. That holds for Naive Bayes too,

@@ -279,7 +279,7 @@ plt.show()
 # on the left to its false negative rate on the right.*
 #
 # **Cost curves** (figure 5.5). A classifier with false positive and false negative rates of .25
-# costs .25 whatever the costs. Predicting one class always costs less where the probability cost
+# costs .25 whatever the costs. Always predicting one class costs less where the probability cost
 # is below .25 or above .75.
 
 # %%

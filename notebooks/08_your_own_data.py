@@ -145,5 +145,5 @@ pd.DataFrame(rows).set_index("fitter")
 
 # %% [markdown]
 # Simulated truths that differ this much are the reason why `advise` takes only *gains* from them,
-# puts these on top of the cross-validated scores, and mixes them with the course of the table's own
-# learning curve. What it says rests on further rows being like these.
+# adds these to the cross-validated scores, and combines them with the table's own learning
+# curve. What it says rests on further rows being like these.

@@ -151,7 +151,7 @@ class ModelsPage(Page[ModelFindings, M]):
             examples=_examples(results),
         )
         consequence = (
-            "the notes on means say which models they are over; tests use the models that both "
+            "the notes say which models each mean is over; tests use the models that both "
             f"{kind.name} have"
         )
         return [

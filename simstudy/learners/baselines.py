@@ -61,7 +61,7 @@ class FittedPrior(Generative):
 
 @dataclass(frozen=True)
 class Truth(Learner):
-    """Oracle: the true class posterior of the generated model; for studies only.
+    """The true class probabilities of the generated model; for studies only.
 
     No learner can expect a greater reward. Nothing is fitted.
     """

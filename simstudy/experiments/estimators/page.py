@@ -88,7 +88,7 @@ def _quality(results: EstimatorResults, target: str) -> Table:
     }
     caption = (
         f"Errors of estimates against {_TARGETS[target]}, over models; ± Monte-Carlo standard "
-        "error. Correlation: of estimates and exact values over models."
+        "error. Correlation: between estimates and exact values, over models."
     )
     title, data = f"Errors of estimators: {_TARGETS[target]}", results.estimator_quality(target)
     return _table(results, f"estimators_{target}", title, columns, data, caption)

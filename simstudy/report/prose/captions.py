@@ -309,7 +309,7 @@ def ranked_at(ranking: Ranks, kind: Words) -> str:
 def anova(findings: ModelFindings, fitted: Anova) -> str:
     """Caption of the tests of the analysis of variance, with the models that it leaves out."""
     text = (
-        f"{fitted.subjects} of {findings.design.models} models as subjects. G–G, H–F: "
+        f"Subjects: {fitted.subjects} of {findings.design.models} models. G–G, H–F: "
         "Greenhouse–Geisser and Huynh–Feldt corrections for departures from sphericity; η²G, η²p: "
         "generalized and partial eta squared."
     )
