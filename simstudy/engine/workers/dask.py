@@ -111,8 +111,14 @@ def _silence() -> Iterator[None]:
         yield
     finally:
         gc.collect()  # lost tasks are logged when they are collected
+        logging.getLogger("asyncio").addFilter(_is_no_timeout)  # some, when the process ends
         for logger, level in levels.items():
             logger.setLevel(level)
+
+
+def _is_no_timeout(record: logging.LogRecord) -> bool:
+    """Whether a record is not of a connection that was too slow to close."""
+    return not (record.exc_info and isinstance(record.exc_info[1], TimeoutError))
 
 
 def _check(client: Client, address: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import re
 import shutil
@@ -422,3 +423,11 @@ def test_what_a_study_uses_is_compared_and_nothing_else(write_study, tmp_path, l
     compared = environment.environment(make_plan(study))
     assert {*compared} == {"Python", "simstudy", "numpy", "scipy", *packages}
     assert environment.differences(compared) == ""
+
+
+def test_a_connection_that_closes_too_slowly_is_not_logged(caplog):
+    with cluster._silence():
+        pass
+    for error in (TimeoutError("Timeout"), ValueError("lost")):
+        logging.getLogger("asyncio").error("never retrieved", exc_info=error)
+    assert [record.exc_info[0] for record in caplog.records] == [ValueError]
