@@ -31,14 +31,15 @@ _SENTENCES = {kind: f"{{shown}} is not {noun}" for kind, noun in _KINDS.items()}
     "string_pattern_mismatch": "{shown} is not allowed; use letters, digits, dots, dashes and "
     "underscores",
     "value_error": "{shown} is not allowed; {error}",
+    "json_invalid": "its values are nested too deeply",
 }
 
 
 def explain(error: ValidationError, section: type[BaseModel] | None = None) -> tuple[str, str]:
     """The key and message of the first error, unknown keys of the section first."""
     first = min(error.errors(), key=lambda e: e["type"] != "extra_forbidden")
-    *places, last = first["loc"]
-    key = dotted(first["loc"])
+    *places, last = location = first["loc"] or ("content",)
+    key = dotted(location)
     if first["type"] == "extra_forbidden" and section is not None:
         for place in places:
             if isinstance(place, str):
