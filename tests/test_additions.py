@@ -14,6 +14,8 @@ import pytest
 
 import simstudy
 
+pytestmark = pytest.mark.slow
+
 STUDY = """
 name = "added"
 models = 2

@@ -256,6 +256,7 @@ def all_cells(collection: Collection) -> int:
     return whole + sum(map(all_cells, collection.readings))
 
 
+@pytest.mark.slow
 def test_every_built_in_study_is_in_the_reference_with_its_cells():
     rows, *_ = tables("Built-in studies")
     stated = {

@@ -16,6 +16,8 @@ from simstudy.report.files import ENDINGS, write_figures, write_tables
 from simstudy.report.terminal import _Console, print_summary
 from simstudy.workflow.compare import compare_studies
 
+pytestmark = pytest.mark.slow
+
 WORDS = ["leave a learner out", "Base learners", "size", "model", "training rows"]
 # Labels of measures have no spaces, nor are they columns of all scores.
 COLUMNS = ["leave-a-learner-out", "Base-learners", "sizes", "models", "training-rows"]
