@@ -19,7 +19,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import combinations, groupby
+from itertools import combinations, groupby, tee
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -29,7 +29,7 @@ from simstudy.data.splits.schemes import CrossValidation, LeaveOneOut, Scheme, S
 from simstudy.measures import base
 from simstudy.measures.intervals import wilson
 
-Answers: TypeAlias = Callable[[Sequence["TrainTest"]], Iterable[FloatArray]]
+Answers: TypeAlias = Callable[[Iterable["TrainTest"]], Iterable[FloatArray]]
 Splits: TypeAlias = Callable[[Scheme], Sequence[Split]]
 PriorOf: TypeAlias = Callable[[IntArray, IntArray], FloatArray]
 
@@ -104,13 +104,13 @@ class Bench:
         self, rows: Mapping[str, Iterable[tuple[IntArray, IntArray]]], everywhere: bool = False
     ) -> list[list[Outcome]]:
         """Fit some rows and predict others, once for each purpose."""
-        parts = [
+        parts, trained = tee(  # leave-one-out has n sets of n − 1 rows: never all at once
             TrainTest(*pair, purpose)
             for purpose, pairs in rows.items()
             if (purpose, everywhere) not in self._cached
             for pair in pairs
-        ]
-        answered = zip(parts, self._answers(parts), strict=True)
+        )
+        answered = zip(parts, self._answers(trained), strict=True)
         for purpose, group in groupby(answered, lambda pair: pair[0].purpose):
             self._cached[purpose, everywhere] = [
                 Outcome(  # shared by all that use the bench, whoever wrote them

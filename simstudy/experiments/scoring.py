@@ -8,6 +8,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
+from itertools import tee
 from time import perf_counter
 from typing import ClassVar, Generic, TypeVar
 
@@ -140,9 +141,9 @@ def bench_of(
     """
     classes, reflections = sample.classes, {}
 
-    def answers(parts: Sequence[TrainTest]) -> Iterator[FloatArray]:
-        training = ((part.train, streams(part.purpose)) for part in parts)
-        fits = fit_parts(learner, sample, training)
+    def answers(parts: Iterable[TrainTest]) -> Iterator[FloatArray]:
+        parts, trained = tee(parts)
+        fits = fit_parts(learner, sample, ((part.train, streams(part.purpose)) for part in trained))
         for (train, test, _), fitted in zip(parts, fits, strict=True):
             rows = sample.attributes[test]
             if mirrored is not None:
@@ -152,7 +153,7 @@ def bench_of(
                 reflections[train.tobytes(), test.tobytes()] = proba[len(test) :]
             yield proba[: len(test)]
 
-    def reflected(parts: Sequence[TrainTest]) -> Iterator[FloatArray]:
+    def reflected(parts: Iterable[TrainTest]) -> Iterator[FloatArray]:
         return (reflections[train.tobytes(), test.tobytes()] for train, test, _ in parts)
 
     bench = Bench(sample.target, classes, answers, splits)

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simstudy.data.sample import Sample
-from simstudy.data.splits.schemes import Bootstrap, CrossValidation, Split
+from simstudy.data.splits.schemes import Bootstrap, CrossValidation, LeaveOneOut, Split
 from simstudy.estimators.bench import Bench, Judge
 from simstudy.estimators.bootstrap import BootstrapEstimator
 from simstudy.estimators.splitting import (
@@ -311,3 +311,23 @@ def test_bootstrap_samples_are_those_of_the_scheme():
     splits = found.splits(Bootstrap(10))
     assert len(splits) == 10
     assert all(len(split.train) == 15 for split in splits)
+
+
+def test_the_training_rows_of_leave_one_out_are_never_all_in_memory(monkeypatch):
+    made = []
+
+    def train(split):
+        made.append(split.fold)
+        return np.flatnonzero(split.tested != split.fold)
+
+    monkeypatch.setattr(Split, "train", property(train))
+
+    def answers(parts):
+        for answered, part in enumerate(parts):
+            assert len(made) <= answered + 1
+            yield np.full((len(part.test), 2), 0.5)
+
+    target = np.arange(40) % 2
+    splits = partial(LeaveOneOut.splits, target=target, rng=np.random.default_rng(0))
+    outcomes = Bench(target, 2, answers, splits).repeats(LeaveOneOut())
+    assert len(outcomes[0]) == len(made) == 40

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import combinations
+from itertools import combinations, tee
 from typing import NamedTuple
 
 import numpy as np
@@ -117,8 +117,9 @@ def copy_bench(
         number = max(round(SHARE_OF_COPIES * len(part.train)), 1)
         return np.sort(rng.permutation(part.train)[:number]), rng
 
-    def answers(parts: Sequence[TrainTest]) -> Iterator[FloatArray]:
-        fits = fit_parts(learner, sample, map(chosen, parts))
+    def answers(parts: Iterable[TrainTest]) -> Iterator[FloatArray]:
+        parts, trained = tee(parts)
+        fits = fit_parts(learner, sample, map(chosen, trained))
         for part, fitted in zip(parts, fits, strict=True):
             proba = fitted.predict_proba(sample.attributes[part.test])
             yield check_probabilities(proba, len(part.test), sample.classes)
