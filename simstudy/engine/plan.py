@@ -81,6 +81,11 @@ class Plan:
         """The columns of the scores, the primary one first."""
         return self.experiment.columns(self)
 
+    @cached_property
+    def uses_weights(self) -> dict[str, bool]:
+        """Whether learners use weights of rows, by identity; filled as this process tries them."""
+        return {}
+
     @property
     def experiment(self) -> Experiment:
         """What is compared, and how."""

@@ -38,7 +38,6 @@ TaskKey: TypeAlias = tuple[int, Collection[CellKey] | None]  # a model, and whic
 DRAWING, DRAWING_ROWS = "drawing the model: ", "drawing the training rows: "
 interruptible = True  # whether a KeyboardInterrupt comes from the user, not from a learner
 _MAX_TEXT, _MAX_TRACEBACK = 2_000, 20_000  # characters
-_uses_weights: dict[tuple[object, str], bool] = {}  # of learners that this process has tried
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,10 +288,10 @@ class Task:
             return
         if reason := no_limit(learner):
             raise ValueError(reason)
-        key = type(learner).fit, component.identity
-        if key not in _uses_weights and self._known_truth.cards[-1] > 1:
-            _uses_weights[key] = self._uses_weights(component)
-        if not _uses_weights.get(key, True):
+        tried, name = self._plan.uses_weights, component.identity
+        if name not in tried and self._known_truth.cards[-1] > 1:
+            tried[name] = self._uses_weights(component)
+        if not tried.get(name, True):
             raise ValueError("the learner ignores the weights of rows")
 
     def _uses_weights(self, component: Spec) -> bool:

@@ -380,3 +380,19 @@ def test_all_rows_at_once_are_answered_as_one_by_one(family, learner):
 def test_the_truth_cannot_be_learned():
     with pytest.raises(ValueError, match="truth is for studies only"):
         Truth().fit(draw(TANFamily, 1).sample(5, np.random.default_rng(0)))
+
+
+def test_whether_a_learner_uses_weights_is_tried_once_in_a_run(write_study, tmp_path, monkeypatch):
+    fit, toys = NaiveBayes.fit, []
+
+    def counted(self, sample, rng=None):
+        if len(sample) and not sample.codes[:, :-1].any():
+            toys.append(sample.weights is not None)
+        return fit(self, sample, rng)
+
+    monkeypatch.setattr(NaiveBayes, "fit", counted)
+    study = load_study(write_study(text=STUDY))
+    assert study.models > 1
+    for directory in ("first", "second"):
+        run_study(study, tmp_path / directory, jobs=1, report=False)
+    assert toys == [False, True] * 2
