@@ -6,18 +6,17 @@ from collections.abc import Callable, Sequence
 from functools import cached_property, wraps
 from typing import TYPE_CHECKING, ParamSpec
 
-import pandas as pd
-
-from simstudy.analysis.models.convergence import converged
-from simstudy.analysis.models.regret import Regret, regret
-from simstudy.analysis.models.reliability import Reliability, calibration
 from simstudy.errors import SimstudyError
 from simstudy.results.read.base import AnswerResults
-from simstudy.results.read.model_analyses import ModelResults, new_axes
-from simstudy.results.read.ranked_answers import ModelAnswers
+from simstudy.results.read.model_analyses import ModelResults, empty_table, new_axes
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.axes import Axes
+
+    from simstudy.analysis.models.regret import Regret
+    from simstudy.analysis.models.reliability import Reliability
+    from simstudy.results.read.ranked_answers import ModelAnswers
 
 P = ParamSpec("P")
 
@@ -44,6 +43,8 @@ class LearnerResults(ModelResults, AnswerResults):
         Give either ``within``, an information reward, or ``fraction``, a part of what it is at
         the smallest size. The study must have measured ``estimation``.
         """
+        from simstudy.analysis.models.convergence import converged
+
         scores = self.scores
         if "estimation" not in scores:
             raise SimstudyError("the study has not measured 'estimation', the gap to a limit")
@@ -58,6 +59,8 @@ class LearnerResults(ModelResults, AnswerResults):
     @cached_property
     def regret_parts(self) -> Regret | None:
         """Mean regret and its parts, if the study measured them."""
+        from simstudy.analysis.models.regret import regret
+
         return regret(self.scores)
 
     def regret(self) -> pd.DataFrame:
@@ -67,7 +70,7 @@ class LearnerResults(ModelResults, AnswerResults):
         whole; a learner that never has a limit is left out. Empty if the study has not measured
         ``regret``, ``representation`` and ``estimation``, or there are no such models.
         """
-        return pd.DataFrame() if self.regret_parts is None else self.regret_parts.table.copy()
+        return empty_table() if self.regret_parts is None else self.regret_parts.table.copy()
 
     def calibration(
         self,
@@ -104,6 +107,7 @@ class LearnerResults(ModelResults, AnswerResults):
             ``"bonferroni"`` over the bins of one diagram, or ``"none"``. If left out, the former,
             unless the study asks for none.
         """
+        from simstudy.analysis.models.reliability import Reliability, calibration
         from simstudy.engine.reliability import reliability
 
         stated = self.study.analysis
@@ -120,6 +124,8 @@ class LearnerResults(ModelResults, AnswerResults):
     reliability = _table_of(calibration)
 
     def _ranked(self, dataset: str | None = None, over: str | None = None) -> ModelAnswers:
+        from simstudy.results.read.ranked_answers import ModelAnswers
+
         if dataset is not None or over not in (None, "models"):
             raise SimstudyError("curves of this study are averaged over its models")
         return ModelAnswers(self)

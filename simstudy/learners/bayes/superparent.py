@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 
 import numpy as np
 
@@ -62,15 +61,22 @@ class LeaveOneOutScores:
     """
 
     def __init__(self, sample: Sample, alpha: float) -> None:
-        self._sample, self._alpha = sample, alpha
+        self._alpha, self._total, layout = alpha, sample.total, sample.layout
         # Without weights, duplicate rows are merged.
         rows = sample.distinct if sample.weights is None else sample
         first, columns = self._columns(rows)
         self.codes = rows.codes[first, :-1]
+        self._slots = np.where(self.codes == MISSING, layout.size, layout.slots(self.codes.T).T).T
         self._weights = np.zeros((sample.classes, len(first)))
         self._weights[rows.codes[:, -1], columns] = rows.weights
         self._light = np.nonzero((self._weights > 0) & (self._weights < 1))
         self._removed = self._weights[self._light]
+        self._counts, self._totals, self._cards = self._tables(sample)
+        counts, totals, cards = self._counts, self._totals, self._cards
+        lessened = np.maximum(counts - 1, alpha) / np.maximum(totals - 1, cards * alpha)
+        self._logs = np.log(np.stack([counts / totals, lessened]))
+        self._logs[..., -1] = 0.0
+        self._gains = self._logs - self._logs[:, :, -1:]
         # The denominator is the same for every class and does not affect the maximum.
         counts = sample.class_counts[:, None] + alpha
         self.naive_bayes = np.empty((2, *self._weights.shape))
@@ -78,12 +84,27 @@ class LeaveOneOutScores:
         self.naive_bayes[1] = np.log(np.maximum(counts - 1, alpha))
         lighter = np.maximum(counts[self._light[0], 0] - self._removed, alpha)
         self.naive_bayes[1][self._light] = np.log(lighter)
-        held = _CACHE_BYTES // max(self.naive_bayes.nbytes, 1)
-        self.log_terms = lru_cache(maxsize=max(held, 1))(self._log_terms)
-        for child in range(len(sample.cards) - 1):
+        for child in range(len(self._slots)):
             self.naive_bayes += self.log_terms(child, None)
-        self._holds_sums = held > 2 * len(sample.cards)
+        self._holds_sums = len(self._slots) * self.naive_bayes.nbytes <= _CACHE_BYTES
         self._sums: dict[int, tuple[list[int], FloatArray]] = {}
+
+    def _tables(self, sample: Sample) -> tuple[FloatArray, FloatArray, IntArray]:
+        """Return n + α and N + rα of each class, parent value and child value, and all r.
+
+        The values of all attributes are laid end to end. The last parent is none, or a missing
+        value, and the last child a missing value.
+        """
+        size, cards = sample.layout.size, sample.layout.cards
+        counts, totals = np.ones((2, sample.classes, size + 1, size + 1))
+        counts[:, :size, :size] = sample.pair_counts
+        counts[:, size, :size] = sample.slot_counts
+        owners = np.flatnonzero(cards)  # the others are never known
+        if len(owners):
+            sums = np.add.reduceat(counts[:, :, :size], sample.layout.starts[owners], axis=2)
+            totals[:, :, :size] = np.repeat(sums, cards[owners], axis=2)
+        cards_of_slots = np.append(np.repeat(cards, cards), 1)
+        return counts + self._alpha, totals + cards_of_slots * self._alpha, cards_of_slots
 
     @staticmethod
     def _columns(rows: Sample) -> tuple[IntArray, IntArray]:
@@ -96,42 +117,42 @@ class LeaveOneOutScores:
             first = columns = np.arange(len(rows))  # equal rows that are removed one at a time
         return first, columns
 
-    def _log_terms(self, child: int, parent: int | None) -> FloatArray:
+    def log_terms(self, child: int, parent: int | None) -> FloatArray:
         """Return log P(x_child | class, x_parent), the log of (n + α)/(N + rα)."""
-        sample, alpha, card = self._sample, self._alpha, self._sample.cards[child]
-        if not card:  # never known
-            return np.zeros_like(self.naive_bayes)
-        spans, cells = sample.layout.spans, self.codes[:, child]
-        table = sample.slot_counts[:, None, spans[child]]
-        if parent is not None:
-            pairs = sample.pair_counts[:, spans[parent], spans[child]]
-            table = pairs if sample.plain else np.concatenate([pairs, table], axis=1)
-            # Without the parent's value, the last row of the table.
-            cells = cells + card * (self.codes[:, parent] % table.shape[1])
-        totals = np.repeat(table.sum(axis=2) + card * alpha, card, axis=1)
-        counts = table.reshape(sample.classes, -1) + alpha
-        lessened = np.maximum(counts - 1, alpha) / np.maximum(totals - 1, card * alpha)
-        terms = np.log(np.stack([counts / totals, lessened])).take(cells, axis=2)
-        if len(self._removed):
-            light = self._light[0], cells[self._light[1]]
-            ratio = np.maximum(counts[light] - self._removed, alpha)
-            ratio /= np.maximum(totals[light] - self._removed, card * alpha)
-            terms[1][self._light] = np.log(ratio)
-        if not sample.plain:
-            terms[:, :, self.codes[:, child] == MISSING] = 0.0
+        terms = self._at(self._logs, child, parent)
+        terms[1][self._light] = self._lighter(child, parent)
         return terms
 
     def gain(self, child: int, parent: int) -> FloatArray:
         """Return the gain of the scores when an orphan gets this parent."""
-        return self.log_terms(child, parent) - self.log_terms(child, None)
+        gain = self._at(self._gains, child, parent)
+        if len(self._removed):
+            gain[1][self._light] = self._lighter(child, parent) - self._lighter(child, None)
+        return gain
+
+    def _at(self, table: FloatArray, child: int, parent: int | None) -> FloatArray:
+        """Return what a table has for a child and a parent, in each column."""
+        size = table.shape[-1]
+        above = size - 1 if parent is None else self._slots[parent]
+        return table.reshape(*table.shape[:-2], -1).take(above * size + self._slots[child], axis=-1)
+
+    def _lighter(self, child: int, parent: int | None) -> FloatArray:
+        """Return the log terms of the rows that weigh less than 1, each for its class."""
+        label, column = self._light
+        above = -1 if parent is None else self._slots[parent, column]
+        cell = label, above, self._slots[child, column]
+        ratio = np.maximum(self._counts[cell] - self._removed, self._alpha)
+        least = self._cards[cell[-1]] * self._alpha
+        logs = np.log(ratio / np.maximum(self._totals[cell] - self._removed, least))
+        return np.where(cell[-1] == len(self._cards) - 1, 0.0, logs)
 
     def gains(self, children: list[int], parent: int) -> FloatArray:
         """Return the gain of the scores when some orphans get this parent."""
         before, total = self._sums.get(parent, ([], np.zeros_like(self.naive_bayes)))
         for child in sorted(set(children) - set(before)):
-            total = total + self.gain(child, parent)
+            total += self.gain(child, parent)
         for child in sorted(set(before) - set(children)):
-            total = total - self.gain(child, parent)
+            total -= self.gain(child, parent)
         if self._holds_sums:
             self._sums[parent] = children, total
         return total
@@ -152,7 +173,7 @@ class LeaveOneOutScores:
 
     def exceeds(self, hits: float, fewer: float) -> bool:
         """Return whether one count of hits exceeds another by more than rounding."""
-        return hits > fewer + 1e-12 * self._sample.total
+        return hits > fewer + 1e-12 * self._total
 
     def first_best(self, hits: dict[int, float]) -> int:
         """Return the lowest index with the most hits."""

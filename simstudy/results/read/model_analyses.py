@@ -6,17 +6,16 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import pandas as pd
-
-from simstudy.analysis.models.average_ranks import Ranks
-from simstudy.analysis.models.findings import Absent, AnalysisDesign, ModelFindings
 from simstudy.errors import SimstudyError, check_name
 from simstudy.results.read.base import Results
 from simstudy.study.constants import REFINED
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # pandas and scipy are slow to import; a run without a report needs neither
+    import pandas as pd
     from matplotlib.axes import Axes
 
+    from simstudy.analysis.models.average_ranks import Ranks
+    from simstudy.analysis.models.findings import Absent, ModelFindings
     from simstudy.networks.model import Model
     from simstudy.sources.changes.world import World
 
@@ -70,6 +69,8 @@ class ModelResults(Results):
 
     def findings(self, measure: str | None = None) -> ModelFindings:
         """The findings for a measure; the primary one by default."""
+        from simstudy.analysis.models.findings import AnalysisDesign, ModelFindings
+
         name, study = self._measure(measure), self.study
         if name not in self._findings:
             levels = tuple(self.treatments), tuple(self.doses)
@@ -93,7 +94,7 @@ class ModelResults(Results):
         A factor with a single level is left out; without any factor the table is empty.
         """
         findings = self.findings(measure)
-        return _present(findings.anova).table.copy() if findings.factors else pd.DataFrame()
+        return _present(findings.anova).table.copy() if findings.factors else empty_table()
 
     def intervals(
         self,
@@ -165,7 +166,7 @@ class ModelResults(Results):
         if default or len(self.treatments) < 2:
             return findings.pairwise.copy()
         at_sizes = within == "size"  # added sizes are of the family too
-        scores = pd.concat([self.scores, self.refined]) if at_sizes else self.scores
+        scores = self._with_refined() if at_sizes else self.scores
         tests = pairwise(scores, factor=factor, within=within, **options)
         return tests[tests["size"].isin(self.doses)].reset_index(drop=True) if at_sizes else tests
 
@@ -193,8 +194,14 @@ class ModelResults(Results):
         findings, options = self._options(measure, confidence, adjustment)
         if (confidence is None and adjustment is None) or not findings.courses:
             return findings.thresholds.copy()
-        scores, better = pd.concat([self.scores, self.refined]), findings.info.greater_is_better
-        return thresholds(scores, greater_is_better=better, **options)
+        better = findings.info.greater_is_better
+        return thresholds(self._with_refined(), greater_is_better=better, **options)
+
+    def _with_refined(self) -> pd.DataFrame:
+        """The scores, with those of sizes added around crossings."""
+        import pandas as pd
+
+        return pd.concat([self.scores, self.refined])
 
     def _options(
         self, measure: str | None, confidence: float | None, adjustment: str | None
@@ -228,6 +235,8 @@ class ModelResults(Results):
 
     def left_out(self, measure: str | None = None) -> pd.DataFrame:
         """The models without a finite value of a measure in at least one cell, and the reason."""
+        import pandas as pd
+
         return pd.DataFrame(self.findings(measure).left_out, columns=["model", "reason"])
 
     def ranks(self, size: int | None = None, measure: str | None = None) -> pd.DataFrame:
@@ -237,7 +246,7 @@ class ModelResults(Results):
         single treatment the table is empty.
         """
         several = len(self.treatments) > 1
-        return self.rank_tests(size, measure).table.copy() if several else pd.DataFrame()
+        return self.rank_tests(size, measure).table.copy() if several else empty_table()
 
     def rank_tests(self, size: int | None = None, measure: str | None = None) -> Ranks:
         """The same with Friedman's and Nemenyi's tests; see `analysis.ranks.Ranks`."""
@@ -350,9 +359,18 @@ class ModelResults(Results):
 
 def _present(outcome: Outcome | Absent) -> Outcome:
     """An outcome of the analysis; refused with the reason if it is absent."""
+    from simstudy.analysis.models.findings import Absent
+
     if isinstance(outcome, Absent):
         raise SimstudyError(outcome.reason)
     return outcome
+
+
+def empty_table() -> pd.DataFrame:
+    """A table without rows and columns."""
+    import pandas as pd
+
+    return pd.DataFrame()
 
 
 def new_axes() -> Axes:

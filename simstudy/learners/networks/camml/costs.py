@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import lru_cache
+from itertools import pairwise
 
 import numpy as np
 
@@ -20,6 +22,7 @@ MAX_PARENTS = 7
 MAX_CELLS = 64_000
 # Cost of stating one parameter, (1 + ln(π/6))/2, as rounded in the program.
 PARAMETER_COST = 0.17649
+_CELLS_AT_ONCE = 2**16  # of the tables that are summarised together
 
 
 def popcount(masks: IntArray) -> IntArray:
@@ -80,28 +83,55 @@ def _subset_sums(sample: Sample, values: IntArray, wanted: BoolArray) -> FloatAr
     The columns are Σ ln n!, Σ n ln n and, for every number k of values, Σ ln (n+k−1)!/(k−1)!.
     Tables are computed from the largest down, each by summing a larger one over one variable.
     """
-    masks = np.flatnonzero(wanted)
-    sizes = popcount(masks)
     sums = np.full((len(wanted), 2 + len(values)), np.nan)
     summarise = _summariser(sample, values)
     first, inverse = distinct_rows(sample.codes, sample.cards)
     rows = sample.codes[first]
     weights = np.bincount(inverse, sample.weights, minlength=len(first)).astype(np.float64)
     above: dict[int, FloatArray] = {}
-    variables = range(len(sample.cards))
-    for size in range(len(sample.cards), -1, -1):
-        tables: dict[int, FloatArray] = {}
-        for mask in masks[sizes == size].tolist():
-            if candidates := [v for v in variables if mask | 1 << v in above]:
-                extra = min(candidates, key=sample.cards.__getitem__)
-                axis = (mask & (1 << extra) - 1).bit_count()
-                table = above[mask | 1 << extra].sum(axis=axis)
+    pending: dict[int, FloatArray] = {}  # tables that are summarised together
+    cells = 0
+    for steps in _summation_steps(sample.cards, wanted.tobytes()):
+        tables = {}
+        for mask, source, axis in steps:
+            if source:
+                table = np.add.reduce(above[source], axis)
             else:
                 table = _counted(mask, sample.cards, rows, weights)
-            tables[mask] = table
-            sums[mask] = summarise(table[table > 0])
+            tables[mask] = pending[mask] = table
+            cells += table.size
+            if cells > _CELLS_AT_ONCE:
+                sums[[*pending]] = summarise([*pending.values()])
+                pending, cells = {}, 0
         above = tables
+    if pending:
+        sums[[*pending]] = summarise([*pending.values()])
     return sums
+
+
+@lru_cache(maxsize=64)
+def _summation_steps(
+    cards: tuple[int, ...], wanted: bytes
+) -> tuple[tuple[tuple[int, int, int], ...], ...]:
+    """Return the wanted subsets by size, the largest first, each with the table to sum and its axis.
+
+    The table is one of the subsets with one variable more; if there is none, it is 0, and the
+    subset is counted.
+    """
+    masks = np.flatnonzero(np.frombuffer(wanted, dtype=bool))
+    sizes, variables = popcount(masks), range(len(cards))
+    present, layers = frozenset(masks.tolist()), []
+    for size in range(len(cards), -1, -1):
+        steps = []
+        for mask in masks[sizes == size].tolist():
+            extra = [v for v in variables if not mask >> v & 1 and mask | 1 << v in present]
+            if extra:
+                v = min(extra, key=cards.__getitem__)
+                steps.append((mask, mask | 1 << v, (mask & (1 << v) - 1).bit_count()))
+            else:
+                steps.append((mask, 0, 0))
+        layers.append(tuple(steps))
+    return tuple(layers)
 
 
 def _counted(mask: int, cards: Sequence[int], rows: IntArray, weights: FloatArray) -> FloatArray:
@@ -114,8 +144,10 @@ def _counted(mask: int, cards: Sequence[int], rows: IntArray, weights: FloatArra
     return counts.astype(np.float64, copy=False).reshape(shape)
 
 
-def _summariser(sample: Sample, values: IntArray) -> Callable[[FloatArray], FloatArray]:
-    """Return a function from the counts of a table to its row of sums."""
+def _summariser(
+    sample: Sample, values: IntArray
+) -> Callable[[Sequence[FloatArray]], FloatArray]:
+    """Return a function from tables of counts to their rows of sums."""
     if sample.weights is None:
         # Integer counts: use lookup tables.
         n = np.arange(len(sample) + 1)
@@ -124,24 +156,48 @@ def _summariser(sample: Sample, values: IntArray) -> Callable[[FloatArray], Floa
         columns = [log_factorial[n], n * np.log(np.maximum(n, 1))]
         columns += [log_factorial[n + k - 1] - log_factorial[k - 1] for k in values]
         lookup = np.stack(columns, axis=1)
-        return lambda counts: lookup[counts.astype(np.intp)].sum(axis=0)
+
+        def look_up(tables: Sequence[FloatArray]) -> FloatArray:
+            counts, ends = _positive(tables)
+            terms = lookup.take(counts.astype(np.intp), axis=0)
+            spans = pairwise([0, *ends])
+            return np.array([np.add.reduce(terms[start:end]) for start, end in spans])
+
+        return look_up
     constants = np.array([math.lgamma(k) for k in values])
 
-    def compute(counts: FloatArray) -> FloatArray:
+    def compute(tables: Sequence[FloatArray]) -> FloatArray:
+        counts, ends = _positive(tables)
         # ln (n+k)! is ln (n+k−1)! + ln (n+k).
-        rising = [log_gamma(counts + 1).sum()]
-        rising += [np.log(counts + k).sum() for k in range(1, int(values[-1]))]
-        of_values = np.cumsum(rising)[values - 1] - constants * len(counts)
-        return np.concatenate([[rising[0], (counts * np.log(counts)).sum()], of_values])
+        terms = [counts * np.log(counts), log_gamma(counts + 1)]
+        terms += [np.log(counts + k) for k in range(1, int(values[-1]))]
+        columns = np.array(terms)
+        spans = pairwise([0, *ends])
+        sums = np.array([np.add.reduce(columns[:, start:end], axis=1) for start, end in spans])
+        rising = np.cumsum(sums[:, 1:], axis=1)[:, values - 1]
+        of_values = rising - constants * np.diff(ends, prepend=0)[:, None]
+        return np.column_stack([sums[:, [1, 0]], of_values])
 
     return compute
 
 
+def _positive(tables: Sequence[FloatArray]) -> tuple[FloatArray, list[int]]:
+    """Return the positive counts of several tables, and where those of each table end."""
+    cells = np.concatenate([table.ravel() for table in tables])
+    positive = cells > 0
+    ends = np.cumsum([table.size for table in tables])
+    return cells[positive], np.cumsum(positive)[ends - 1].tolist()
+
+
 def log_gamma(x: FloatArray) -> FloatArray:
     """Return ln Γ(x) of positive numbers by Stirling's series, without the import of scipy."""
-    if len(x) and x.min() < 16:
-        return log_gamma(x + 8) - np.log(np.prod([x + i for i in range(8)], axis=0))
+    small = x < 16
+    if small.any():
+        less = x[small]
+        x = np.where(small, x + 8, x)
     r = 1 / (x * x)
     series = (1 / 12 - r * (1 / 360 - r * (1 / 1260 - r * (1 / 1680 - r / 1188)))) / x
     logs: FloatArray = (x - 0.5) * np.log(x) - x + 0.5 * math.log(2 * math.pi) + series
+    if small.any():
+        logs[small] -= np.log(np.prod([less + i for i in range(8)], axis=0))
     return logs

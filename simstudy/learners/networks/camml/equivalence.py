@@ -15,6 +15,7 @@ import numpy.typing as npt
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.learners.networks.estimated import EstimatedNetwork
 from simstudy.networks.elimination import TooLargeError, members
+from simstudy.networks.evaluation import on_all_axes
 
 Networks: TypeAlias = Sequence[EstimatedNetwork]
 
@@ -33,8 +34,7 @@ _CELLS_A_CASE, _MUCH_LESS = 2500, 8
 _DRAWN = 2**16  # rows of a network that stand for a marginal too large to be tabulated
 
 
-@dataclass(frozen=True)
-class StatisticalClass:
+class StatisticalClass(NamedTuple):
     """Statistical equivalence class (SEC): DAGs with the same skeleton and maximum likelihood.
 
     Attributes
@@ -211,10 +211,26 @@ def divergences(networks: Networks) -> FloatArray:
         work = sum(_CELLS_A_CASE + case.cells / _MUCH_LESS for case in cases)
         if cells > _MAX_CELLS or work < cells:
             return _by_elimination(networks, cases)
-    logs = np.array([network.log_density() for network in networks])
+    logs = _log_densities(networks)
     densities = np.exp(logs)
     negative_entropy = (densities * logs).sum(axis=1, keepdims=True)
     return np.maximum(negative_entropy - densities @ logs.T, 0.0)
+
+
+def _log_densities(networks: Networks) -> FloatArray:
+    """Return log P of every joint configuration, a row for each network."""
+    cards = networks[0].cards
+    logs = np.zeros((len(networks), math.prod(cards)))
+    for v in range(len(cards)):
+        holders: defaultdict[tuple[int, ...], list[int]] = defaultdict(list)
+        for i, network in enumerate(networks):
+            holders[network.axes[v]].append(i)
+        for axes, places in holders.items():
+            table = on_all_axes(networks[places[0]].log_tables[v], axes, cards)
+            flat = np.broadcast_to(table, cards).ravel()
+            for i in places:
+                logs[i] += flat
+    return logs
 
 
 class _Case(NamedTuple):
