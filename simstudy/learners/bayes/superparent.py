@@ -120,7 +120,8 @@ class LeaveOneOutScores:
     def log_terms(self, child: int, parent: int | None) -> FloatArray:
         """Return log P(x_child | class, x_parent), the log of (n + α)/(N + rα)."""
         terms = self._at(self._logs, child, parent)
-        terms[1][self._light] = self._lighter(child, parent)
+        if len(self._removed):
+            terms[1][self._light] = self._lighter(child, parent)
         return terms
 
     def gain(self, child: int, parent: int) -> FloatArray:
@@ -160,14 +161,11 @@ class LeaveOneOutScores:
     def hits(self, scores: FloatArray) -> float:
         """Return the weight of correctly classified rows; ties go to the lowest class."""
         classes, of_row = scores
-        before = np.full_like(classes, -np.inf)  # the best of the classes before each
-        for label in range(1, len(classes)):
-            np.maximum(before[label - 1], classes[label - 1], out=before[label])
-        best = np.maximum(before, of_row)
-        after = classes[-1]
-        for label in range(len(classes) - 2, -1, -1):
-            np.maximum(best[label], after, out=best[label])
-            after = np.maximum(after, classes[label])
+        # The best of the classes before each, and of those after it.
+        before, after = np.full((2, *classes.shape), -np.inf)
+        np.maximum.accumulate(classes[:-1], axis=0, out=before[1:])
+        np.maximum.accumulate(classes[:0:-1], axis=0, out=after[-2::-1])
+        best = np.maximum(of_row, np.maximum(before, after, out=after), out=after)
         best -= _TIE
         return float(self._weights[(of_row >= best) & (before < best)].sum())
 

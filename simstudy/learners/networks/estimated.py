@@ -14,14 +14,37 @@ from simstudy.networks.elimination import members
 from simstudy.networks.network import Network
 
 Arc: TypeAlias = tuple[int, int]
-Tables: TypeAlias = dict[tuple[int, ...], FloatArray]  # by their axes
+
+ALPHA = 0.5  # the pseudocount of CaMML
 
 
-def parameters(sample: Sample, axes: Sequence[int], alpha: float = 0.5) -> FloatArray:
+def parameters(sample: Sample, axes: Sequence[int], alpha: float = ALPHA) -> FloatArray:
     """Return P(last variable | the others), (n + α)/(N + kα)."""
     counts = sample.counts(*axes)
     total = counts.sum(axis=-1, keepdims=True) + counts.shape[-1] * alpha
     return np.asarray((counts + alpha) / total)
+
+
+class Families:
+    """What networks with the same sample and alpha share, by the axes of a variable's table."""
+
+    def __init__(self, sample: Sample, alpha: float) -> None:
+        self._sample, self._alpha = sample, alpha
+        self._log_tables: dict[tuple[int, ...], FloatArray] = {}
+        self._log_likelihoods: dict[tuple[int, ...], float] = {}
+
+    def log_table(self, axes: tuple[int, ...]) -> FloatArray:
+        """Return log P(v | parents)."""
+        if axes not in self._log_tables:
+            self._log_tables[axes] = np.log(parameters(self._sample, axes, self._alpha))
+        return self._log_tables[axes]
+
+    def log_likelihood(self, axes: tuple[int, ...]) -> float:
+        """Return the log likelihood of the sample's values of v given its parents."""
+        if axes not in self._log_likelihoods:
+            logs = self._sample.counts(*axes) * self.log_table(axes)
+            self._log_likelihoods[axes] = logs.sum()
+        return self._log_likelihoods[axes]
 
 
 class EstimatedNetwork(Network):
@@ -35,32 +58,31 @@ class EstimatedNetwork(Network):
         The parents of every variable, as a bit mask.
     alpha : float
         Pseudocount added to every count.
-    tables : dict, optional
-        Cache of ``log_tables`` by their axes, shared by networks with the same sample and alpha.
+    families : Families, optional
+        What it shares with networks with the same sample and alpha.
     """
 
     def __init__(
-        self, sample: Sample, masks: Sequence[int], alpha: float = 0.5, tables: Tables | None = None
+        self,
+        sample: Sample,
+        masks: Sequence[int],
+        alpha: float = ALPHA,
+        families: Families | None = None,
     ) -> None:
         self.cards = sample.cards
         self.masks = tuple(int(mask) for mask in masks)
         self.parents = tuple(members(mask) for mask in self.masks)
-        self._sample, self._alpha = sample, alpha
-        self._tables = {} if tables is None else tables
+        self._families = families or Families(sample, alpha)
 
     @cached_property
     def log_tables(self) -> list[FloatArray]:
         """log P(v | parents) of every variable, with the axes of `axes`."""
-        for axes in self.axes:
-            if axes not in self._tables:
-                self._tables[axes] = np.log(parameters(self._sample, axes, self._alpha))
-        return [self._tables[axes] for axes in self.axes]
+        return [self._families.log_table(axes) for axes in self.axes]
 
     @cached_property
     def data_cost(self) -> float:
         """−log likelihood of the sample under the parameters, in nits."""
-        tables = zip(self.axes, self.log_tables, strict=True)
-        return -float(sum((self._sample.counts(*axes) * table).sum() for axes, table in tables))
+        return -float(sum(self._families.log_likelihood(axes) for axes in self.axes))
 
 
 def extension(variables: int, edges: Iterable[Arc]) -> list[Arc]:

@@ -113,7 +113,7 @@ def _subset_sums(sample: Sample, values: IntArray, wanted: BoolArray) -> FloatAr
 def _summation_steps(
     cards: tuple[int, ...], wanted: bytes
 ) -> tuple[tuple[tuple[int, int, int], ...], ...]:
-    """Return the wanted subsets by size, the largest first, each with the table to sum and its axis.
+    """Return the wanted subsets by size, the largest first, with the table to sum and its axis.
 
     The table is one of the subsets with one variable more; if there is none, it is 0, and the
     subset is counted.
@@ -144,9 +144,7 @@ def _counted(mask: int, cards: Sequence[int], rows: IntArray, weights: FloatArra
     return counts.astype(np.float64, copy=False).reshape(shape)
 
 
-def _summariser(
-    sample: Sample, values: IntArray
-) -> Callable[[Sequence[FloatArray]], FloatArray]:
+def _summariser(sample: Sample, values: IntArray) -> Callable[[Sequence[FloatArray]], FloatArray]:
     """Return a function from tables of counts to their rows of sums."""
     if sample.weights is None:
         # Integer counts: use lookup tables.
@@ -196,7 +194,8 @@ def log_gamma(x: FloatArray) -> FloatArray:
         less = x[small]
         x = np.where(small, x + 8, x)
     r = 1 / (x * x)
-    series = (1 / 12 - r * (1 / 360 - r * (1 / 1260 - r * (1 / 1680 - r / 1188)))) / x
+    last = 1 / 1188 - r * 691 / 360360
+    series = (1 / 12 - r * (1 / 360 - r * (1 / 1260 - r * (1 / 1680 - r * last)))) / x
     logs: FloatArray = (x - 0.5) * np.log(x) - x + 0.5 * math.log(2 * math.pi) + series
     if small.any():
         logs[small] -= np.log(np.prod([less + i for i in range(8)], axis=0))

@@ -150,8 +150,9 @@ def mml_classes(
         plain = np.exp(costs - costs[0]) * posterior / posterior[0]
     r = costs + np.log(posterior) if stable else plain
     allowed = (arcs[:, None] <= arcs) & ~np.eye(len(chosen), dtype=bool)
+    gains_of = _log_gains if stable else _plain_gains
+    gains = gains_of(r[:, None], r, divergence.T)
     while True:
-        gains = _log_gains(r, divergence) if stable else _plain_gains(r, divergence)
         gain = np.where(allowed, gains, -np.inf)
         i, j = np.unravel_index(gain.argmax(), gain.shape)
         if gain[i, j] == -np.inf:
@@ -159,30 +160,34 @@ def mml_classes(
         joined[i].posterior += joined[j].posterior
         joined[i].members += joined[j].members
         r[i] = np.logaddexp(r[i], r[j]) if stable else r[i] + r[j]
+        gains[i], gains[:, i] = (
+            gains_of(r[i], r, divergence[:, i]),
+            gains_of(r, r[i], divergence[i]),
+        )
         allowed[j] = allowed[:, j] = False
         joined[j].members = []
     return sorted((c for c in joined if c.members), key=lambda c: -c.posterior)
 
 
-def _log_gains(log_r: FloatArray, divergence: FloatArray) -> FloatArray:
+def _log_gains(log_i: FloatArray, log_j: FloatArray, divergence: FloatArray) -> FloatArray:
     """Return the logarithms of the gains of joining j into i, −∞ where there is none.
 
-    With t = ln(r_i/r_j) the gain is r_j [e^t ln(1 + e^−t) + ln(1 + e^t) − N·KL]: r may span
-    hundreds of orders of magnitude, where differences of r ln r lose all precision (as in the
+    With t = ln(r_i/r_j) the gain is r_j [e^t ln(1 + e^−t) + ln(1 + e^t) − N·KL(P_j‖P_i)]: r may
+    span hundreds of orders of magnitude, where differences of r ln r lose all precision (as in the
     original). A common factor of all r has no effect.
     """
-    t = log_r[:, None] - log_r
+    t = log_i - log_j
     # e^t ln(1 + e^−t) tends to 1 as t grows and to 0 as it falls.
     small = np.exp(-np.abs(t))
     falling = np.log1p(small) / np.maximum(small, 1e-300)
     first = np.where(t > 0, falling, small * np.logaddexp(0, -t))
     first = np.where(small < 1e-16, np.where(t > 0, 1.0, 0.0), first)
-    bracket = first + np.logaddexp(0, t) - divergence.T
+    bracket = first + np.logaddexp(0, t) - divergence
     with np.errstate(divide="ignore"):
-        return np.where(bracket > 0, np.log(np.maximum(bracket, 0)) + log_r, -np.inf)
+        return np.where(bracket > 0, np.log(np.maximum(bracket, 0)) + log_j, -np.inf)
 
 
-def _plain_gains(r: FloatArray, divergence: FloatArray) -> FloatArray:
+def _plain_gains(r_i: FloatArray, r_j: FloatArray, divergence: FloatArray) -> FloatArray:
     """Return the gains of joining j into i as in the public program, −∞ where there is none.
 
     The order of operations is the program's, since rounding decides where r differ by many orders
@@ -190,9 +195,9 @@ def _plain_gains(r: FloatArray, divergence: FloatArray) -> FloatArray:
     joined.
     """
     with np.errstate(all="ignore"):
-        single, both = r * np.log(r), r[:, None] + r
-        apart = -(single[:, None] + single)
-        joined = -(both * np.log(both)) + r * divergence.T
+        both = r_i + r_j
+        apart = -(r_i * np.log(r_i) + r_j * np.log(r_j))
+        joined = -(both * np.log(both)) + r_j * divergence
         gain = apart - joined
         return np.where(gain > 0, gain, -np.inf)
 

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -170,7 +169,7 @@ def choices_under_noise(
     choices = []
     for _ in range(runs):
         noise = np.exp(posterior_noise * rng.standard_normal(len(classes)))
-        noisy = [replace(c, posterior=c.posterior * x) for c, x in zip(classes, noise, strict=True)]
+        noisy = [c._replace(posterior=c.posterior * x) for c, x in zip(classes, noise, strict=True)]
         if draws is None:
             kl = exact
         else:
@@ -253,7 +252,7 @@ def test_the_programs_arithmetic_joins_aode_02_500_as_the_program_does_but_for_r
     for _ in range(40):
         noise = np.exp(1e-12 * rng.standard_normal(16))
         classes = [
-            replace(c, posterior=c.posterior * x)
+            c._replace(posterior=c.posterior * x)
             for c, x in zip(golden.fitted.statistical_classes[:16], noise, strict=True)
         ]
         for arithmetic, choices in chosen.items():
