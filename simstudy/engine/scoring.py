@@ -15,7 +15,16 @@ from simstudy.data.sample import Sample
 from simstudy.engine.evaluation import ROUNDING, Trial
 from simstudy.engine.plan import Plan
 from simstudy.experiments.base import ScoreColumn
-from simstudy.measures.base import Context, Keywords, Measure, Undefined, clip, keywords, score
+from simstudy.measures.base import (
+    Context,
+    Keywords,
+    Measure,
+    Undefined,
+    clip,
+    keywords,
+    score,
+    sharing,
+)
 from simstudy.measures.positive_class import arguments
 from simstudy.sources.changes.world import Population
 from simstudy.sources.source import Problem
@@ -130,13 +139,14 @@ class Scorer:
         predictions = {"proba": proba, "oracle": self._truth, "limit": limit}
         answers = {kind: self._answers(kind, predictions, train) for kind in self._judged.tests}
         values: list[float | BaseException] = []
-        for called in self._columns:
-            try:
-                needed = "message" in keywords(called.measure)
-                message = getattr(fitted, "message", None) if needed else None
-                values.append(self._value(called, answers[called.test], message))
-            except BaseException as error:  # the caller handles interrupts
-                values.append(error)
+        with sharing():
+            for called in self._columns:
+                try:
+                    needed = "message" in keywords(called.measure)
+                    message = getattr(fitted, "message", None) if needed else None
+                    values.append(self._value(called, answers[called.test], message))
+                except BaseException as error:  # the caller handles interrupts
+                    values.append(error)
         return values
 
     def row_values(self, proba: FloatArray, train: Sample) -> list[FloatArray | None]:

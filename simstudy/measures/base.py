@@ -8,7 +8,8 @@ sets returns one number for all rows.
 
 import inspect
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial, wraps
 from typing import Any, Literal, ParamSpec, Protocol, TypeAlias, TypedDict, TypeVar, Unpack, cast
@@ -154,6 +155,39 @@ def measure(
         return measured
 
     return attach
+
+
+_kept: dict[tuple[object, ...], tuple[object, FloatArray]] | None = None
+
+
+@contextmanager
+def sharing() -> Iterator[None]:
+    """Let `shared` functions keep results of read-only arrays, which must not change meanwhile."""
+    global _kept
+    before, _kept = _kept, {}
+    try:
+        yield
+    finally:
+        _kept = before
+
+
+def shared(function: Callable[P, FloatArray]) -> Callable[P, FloatArray]:
+    """Compute a part of several measures only once for the same arrays, within `sharing`."""
+
+    @wraps(function)
+    def called(*args: P.args, **kwargs: P.kwargs) -> FloatArray:
+        arrays = [arg for arg in args if isinstance(arg, np.ndarray)]
+        if _kept is None or kwargs or any(array.flags.writeable for array in arrays):
+            return function(*args, **kwargs)
+        key = (function, *(id(arg) if isinstance(arg, np.ndarray) else arg for arg in args))
+        if key not in _kept:
+            _kept[key] = (
+                args,
+                function(*args, **kwargs),
+            )  # holds the arrays, so that their ids stay theirs
+        return _kept[key][1].copy()
+
+    return called
 
 
 def plain_measure(function: MeasureFunction) -> tuple[MeasureFunction, Keywords]:

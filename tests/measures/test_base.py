@@ -7,9 +7,18 @@ import math
 import numpy as np
 import pytest
 
+from simstudy.arrays import FloatArray, read_only
 from simstudy.components.registry import MEASURES as REGISTRY
 from simstudy.measures import calibration
-from simstudy.measures.base import MeasureInfo, has_exact_value, keywords, measure, score
+from simstudy.measures.base import (
+    MeasureInfo,
+    has_exact_value,
+    keywords,
+    measure,
+    score,
+    shared,
+    sharing,
+)
 from simstudy.measures.scores import errors, losses, rewards, truth
 
 PROBA = np.array([[0.5, 0.5], [0.25, 0.75], [0.9, 0.1]])
@@ -204,3 +213,26 @@ def test_all_measures_can_be_called_alike(name):
 def test_a_measure_over_sets_that_takes_no_weights_refuses_them():
     with pytest.raises(ValueError, match="'precision_at' takes no weights of rows"):
         REGISTRY.get("precision_at")(np.array([[0.7, 0.3]]), np.array([0]), weights=np.ones(1))
+
+
+def test_a_shared_part_is_computed_once_for_the_same_read_only_arrays() -> None:
+    calls = []
+
+    @shared
+    def doubled(array: FloatArray, factor: float) -> FloatArray:
+        calls.append(factor)
+        return 2 * factor * array
+
+    fixed, open_array = read_only(np.arange(3.0)), np.arange(3.0)
+    doubled(fixed, 1.0)
+    doubled(fixed, 1.0)
+    assert len(calls) == 2  # nothing is kept outside of `sharing`
+    with sharing():
+        doubled(fixed, 1.0)[:] = -1.0  # a copy
+        np.testing.assert_array_equal(doubled(fixed, 1.0), [0.0, 2.0, 4.0])
+        assert len(calls) == 3
+        np.testing.assert_array_equal(doubled(fixed, 2.0), [0.0, 4.0, 8.0])
+        doubled(open_array, 1.0)
+        open_array += 1
+        np.testing.assert_array_equal(doubled(open_array, 1.0), [2.0, 4.0, 6.0])
+    assert len(calls) == 6

@@ -29,9 +29,9 @@ def superparent_tree(sample: Sample, alpha: float) -> tuple[int | None, ...]:
     hits = accuracy.hits(scores)
     while candidates := {s: orphans for s in range(len(tree)) if (orphans := _orphans(tree, s))}:
         tried = candidates.items()
-        together = {s: accuracy.hits(scores + accuracy.gains(orphans, s)) for s, orphans in tried}
+        together = {s: accuracy.hits(scores, accuracy.gains(orphans, s)) for s, orphans in tried}
         parent = accuracy.first_best(together)
-        single = {c: accuracy.hits(scores + accuracy.gain(c, parent)) for c in candidates[parent]}
+        single = {c: accuracy.hits(scores, accuracy.gain(c, parent)) for c in candidates[parent]}
         child = accuracy.first_best(single)
         if not accuracy.exceeds(single[child], hits):
             break
@@ -71,6 +71,7 @@ class LeaveOneOutScores:
         self._weights[rows.codes[:, -1], columns] = rows.weights
         self._light = np.nonzero((self._weights > 0) & (self._weights < 1))
         self._removed = self._weights[self._light]
+        self._lighter_alone: dict[int, FloatArray] = {}  # by child, without a parent
         self._counts, self._totals, self._cards = self._tables(sample)
         counts, totals, cards = self._counts, self._totals, self._cards
         lessened = np.maximum(counts - 1, alpha) / np.maximum(totals - 1, cards * alpha)
@@ -86,6 +87,8 @@ class LeaveOneOutScores:
         self.naive_bayes[1][self._light] = np.log(lighter)
         for child in range(len(self._slots)):
             self.naive_bayes += self.log_terms(child, None)
+        self._gained = np.empty_like(self.naive_bayes)
+        self._compared = np.full_like(self.naive_bayes, -np.inf)
         self._holds_sums = len(self._slots) * self.naive_bayes.nbytes <= _CACHE_BYTES
         self._sums: dict[int, tuple[list[int], FloatArray]] = {}
 
@@ -128,7 +131,9 @@ class LeaveOneOutScores:
         """Return the gain of the scores when an orphan gets this parent."""
         gain = self._at(self._gains, child, parent)
         if len(self._removed):
-            gain[1][self._light] = self._lighter(child, parent) - self._lighter(child, None)
+            if child not in self._lighter_alone:
+                self._lighter_alone[child] = self._lighter(child, None)
+            gain[1][self._light] = self._lighter(child, parent) - self._lighter_alone[child]
         return gain
 
     def _at(self, table: FloatArray, child: int, parent: int | None) -> FloatArray:
@@ -158,16 +163,19 @@ class LeaveOneOutScores:
             self._sums[parent] = children, total
         return total
 
-    def hits(self, scores: FloatArray) -> float:
+    def hits(self, scores: FloatArray, gain: FloatArray | float = 0.0) -> float:
         """Return the weight of correctly classified rows; ties go to the lowest class."""
-        classes, of_row = scores
-        # The best of the classes before each, and of those after it.
-        before, after = np.full((2, *classes.shape), -np.inf)
-        np.maximum.accumulate(classes[:-1], axis=0, out=before[1:])
-        np.maximum.accumulate(classes[:0:-1], axis=0, out=after[-2::-1])
-        best = np.maximum(of_row, np.maximum(before, after, out=after), out=after)
+        classes, of_row = np.add(scores, gain, out=self._gained)
+        before, best = self._compared
+        for label in range(1, len(classes)):  # the best of the classes before each
+            np.maximum(before[label - 1], classes[label - 1], out=before[label])
+        np.maximum(before, of_row, out=best)
+        for label in range(len(classes) - 1, 0, -1):  # and of those after it
+            np.maximum(best[label - 1], classes[label], out=best[label - 1])
+            np.maximum(classes[label - 1], classes[label], out=classes[label - 1])
         best -= _TIE
-        return float(self._weights[(of_row >= best) & (before < best)].sum())
+        right = (of_row >= best) & (before < best)
+        return float(np.multiply(self._weights, right, out=best).sum())
 
     def exceeds(self, hits: float, fewer: float) -> bool:
         """Return whether one count of hits exceeds another by more than rounding."""

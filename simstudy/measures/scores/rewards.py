@@ -12,7 +12,7 @@ from functools import partial
 import numpy as np
 
 from simstudy.arrays import BoolArray, FloatArray, Labels, Prior, Proba
-from simstudy.measures.base import NATS, measure, modal_class, pick
+from simstudy.measures.base import NATS, measure, modal_class, pick, shared
 
 REWARDS = ("mean", "sum")
 PRIOR = "no better than the prior"  # a reward of 0
@@ -74,6 +74,13 @@ def information_reward(
     """
     if reward not in REWARDS:
         raise ValueError(f"reward = {reward!r} is not allowed; it must be 'mean' or 'sum'")
+    return _information_reward(proba, y, prior, base, reward)
+
+
+@shared
+def _information_reward(
+    proba: Proba, y: Labels, prior: Prior, base: float, reward: str
+) -> FloatArray:
     true = _is_true_class(proba, y)
     with np.errstate(invalid="ignore"):  # only a prior of exactly 0 or 1 can make inf − inf
         gain = _log_fate(proba, true) - _log_fate(np.asarray(prior), true)
