@@ -23,6 +23,7 @@ from simstudy.data.preparation.prepare import suggested_preparation
 from simstudy.data.sample import Sample
 from simstudy.data.schema import Schema
 from simstudy.engine.seeds import stream
+from simstudy.engine.workers.child import spare_children
 from simstudy.errors import SimstudyError
 from simstudy.experiments.learners.data_results import DataResults
 from simstudy.results.read.open import Results
@@ -126,8 +127,9 @@ def advise(
             options: RunOptions = {"jobs": jobs, "overwrite": overwrite, "report": False}
             return run_study(study, place / part, progress=progress or False, **options)
 
-    splits = run("table", _data_study(about, labels))
-    drawn = run("simulated", _fitted_study(about, labels, sizes))
+    with spare_children():  # the second study uses the workers of the first
+        splits = run("table", _data_study(about, labels))
+        drawn = run("simulated", _fitted_study(about, labels, sizes))
     advice = _advice(splits, drawn, about, place)
     from simstudy.advice.page import advice_page
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Argument, Option
 
 from simstudy.cli.run import Jobs, Overwrite, Quiet, stoppable
+from simstudy.engine.workers.child import available_processors, spare_children
 from simstudy.errors import SimstudyError
 from simstudy.texts import counted, echo, on_one_line
 from simstudy.workflow.progress import Progress, busy, watched
@@ -184,7 +185,6 @@ def advise(
     """Advise on a table: which learner does best, and what more rows would bring."""
     if fitter not in _FITTERS:
         raise SimstudyError(f"--fitter: '{fitter}' is unknown; choose one of {_LISTED}")
-    from simstudy.advice.advise import advise as advise_on
 
     @contextlib.contextmanager
     def watch(part: str) -> Iterator[Progress | None]:
@@ -193,7 +193,11 @@ def advise(
         with busy(f"reading {data}", quiet) if part == "reading" else watched(quiet) as progress:
             yield progress
 
-    with stoppable():
+    workers = jobs or available_processors()
+    # Workers start while this process still imports modules.
+    with stoppable(), spare_children(workers if workers > 1 else 0):
+        from simstudy.advice.advise import advise as advise_on
+
         advice = advise_on(
             data,
             target,

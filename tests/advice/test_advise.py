@@ -10,6 +10,7 @@ import simstudy
 from simstudy.advice import advise as workflow
 from simstudy.advice import prose as prose
 from simstudy.advice.advise import read_table
+from simstudy.engine.workers import child, guard
 
 ROWS = 90
 
@@ -82,6 +83,22 @@ def test_advice_again_computes_nothing(advice, monkeypatch):
     again = simstudy.advise(frame(), "class", advice.directory, models=10, rows=[300], jobs=1)
     after = (again.page.read_bytes(), (again.directory / "table" / "cells.jsonl").read_bytes())
     assert before == after
+
+
+def test_both_studies_run_in_the_same_workers(tmp_path, monkeypatch):
+    started = []
+
+    class Counted(child.Child):
+        def __init__(self) -> None:
+            started.append(self)
+            super().__init__()
+
+    monkeypatch.setattr(child, "Child", Counted)
+    monkeypatch.setattr(guard, "Child", Counted)
+    monkeypatch.setattr(workflow, "_SPLIT_ROWS", 1)
+    simstudy.advise(frame(), "class", tmp_path / "out", models=10, jobs=2)
+    assert len(started) == 2
+    assert not any(worker.alive for worker in started)
 
 
 def test_advice_on_other_rows_goes_elsewhere(advice):

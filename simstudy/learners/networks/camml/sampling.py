@@ -25,12 +25,14 @@ TEMPERATURE = 1.8
 
 # Maximum number of distinct DAGs stored; the weight of others counts in the total only.
 _MAX_DAGS = 2**18
+_KEY, _COSTS = types.UniTuple(types.int64, 2), types.UniTuple(types.float64, 2)
 _SIXTH = 1 / 6  # move probabilities: swap 2, toggle 2, toggle two 1, exchange 1
 
 
-def no_costs() -> Dict:
+@numba.njit(cache=True)  # outside of compiled code, each process would compile the type anew
+def no_costs():
     """Return an empty cache of (message cost, −log maximum likelihood) by (child, parents)."""
-    return Dict.empty(types.UniTuple(types.int64, 2), types.UniTuple(types.float64, 2))
+    return Dict.empty(_KEY, _COSTS)
 
 
 @numba.njit(cache=True)
