@@ -173,13 +173,14 @@ def render(figure: Figure, formats: Iterable[str], **options: Any) -> dict[str, 
     import matplotlib
 
     settings: dict[Any, Any] = {"svg.hashsalt": "simstudy", "pdf.fonttype": 42}
+    settings |= {"figure.autolayout": False, "figure.constrained_layout.use": False}
     contents = {}
     with matplotlib.rc_context(settings), warnings.catch_warnings():
         # A crowded layout and a letter that the font lacks show in the picture itself.
         warnings.simplefilter("ignore", UserWarning)
         figure.set_dpi(72)
         figure.draw_without_rendering()
-        figure.set_layout_engine("none")
+        figure.set_layout_engine(None)  # with any other, `savefig` draws everything twice
         for ax in figure.axes:  # the last digits of a layout are not always the same
             left, bottom, width, height = (round(part, 7) for part in ax.get_position().bounds)
             ax.set_position((left, bottom, width, height))

@@ -1,13 +1,14 @@
 """Bias, error and coverage of estimates of performance."""
 
 import math
+from collections.abc import Hashable, Iterator
 
 import numpy as np
 import pandas as pd
 
 from simstudy.analysis.tests.adjustment import check_option, check_share
 from simstudy.analysis.tests.intervals import clopper_pearson
-from simstudy.arrays import FloatArray
+from simstudy.arrays import FloatArray, IntArray
 
 TARGETS = ("exact", "mean")
 KEYS = ["size", "estimator", "learner", "measure"]
@@ -36,12 +37,22 @@ def quality(estimates: pd.DataFrame, target: str = "exact") -> pd.DataFrame:
     """
     check_option("target", target, TARGETS)
     qualities = []
-    for key, rows in estimates.groupby(KEYS, sort=False):
-        pairs = rows[["estimate", target]].to_numpy(np.float64)
+    every = estimates[["estimate", target]].to_numpy(np.float64)
+    for key, places in _groups(estimates):
+        pairs = every[places]
         pairs = pairs[np.isfinite(pairs).all(axis=1)]
         qualities.append((*key, len(pairs), *_quality(pairs[:, 0], pairs[:, 1])))
     columns = ["n", "bias", "bias_mcse", "sd", "rmse", "rmse_mcse", "correlation"]
     return pd.DataFrame(qualities, columns=[*KEYS, *columns])
+
+
+def _groups(estimates: pd.DataFrame) -> Iterator[tuple[tuple[Hashable, ...], IntArray]]:
+    """Return the keys of every group of rows, and the places of its rows."""
+    group = estimates.groupby(KEYS, sort=False).ngroup().to_numpy()
+    order = np.argsort(group, kind="stable")
+    places = np.split(order, np.flatnonzero(np.diff(group[order])) + 1)
+    keys = estimates[KEYS].drop_duplicates().itertuples(index=False, name=None)
+    return zip(keys, places, strict=False)  # of no rows there is one empty piece
 
 
 def _quality(estimate: FloatArray, truth: FloatArray) -> tuple[float, ...]:
@@ -81,16 +92,24 @@ def coverage(
     check_option("target", target, TARGETS)
     check_share("confidence", confidence)
     names = [name.removeprefix(LOWER) for name in map(str, estimates) if name.startswith(LOWER)]
-    intervals = []
-    for key, rows in estimates.groupby(KEYS, sort=False):
-        for name in names:
-            each = rows[[f"lower_{name}", target, f"upper_{name}"]].to_numpy(np.float64)
+    every = {
+        name: estimates[[f"lower_{name}", target, f"upper_{name}"]].to_numpy(np.float64)
+        for name in names
+    }
+    intervals, counts = [], []
+    for key, places in _groups(estimates):
+        for name, rows in every.items():
+            each = rows[places]
             low, truth, high = each[np.isfinite(each).all(axis=1)].T
             if n := len(truth):
                 inside = (low <= truth) & (truth <= high)
                 share, width = float(inside.mean()), float((high - low).mean())
-                limits = map(float, clopper_pearson(inside.sum(), n, confidence))
                 mcse = math.sqrt(share * (1 - share) / n)
-                intervals.append((*key, name, n, share, mcse, *limits, width))
-    columns = ["interval", "n", "coverage", "coverage_mcse", "coverage_lower", "coverage_upper"]
-    return pd.DataFrame(intervals, columns=[*KEYS, *columns, "width"])
+                intervals.append((*key, name, n, share, mcse, width))
+                counts.append(inside.sum())
+    columns = [*KEYS, "interval", "n", "coverage", "coverage_mcse", "width"]
+    table = pd.DataFrame(intervals, columns=columns)
+    lower, upper = clopper_pearson(counts, table["n"], confidence)
+    table.insert(len(columns) - 1, "coverage_lower", lower)
+    table.insert(len(columns), "coverage_upper", upper)
+    return table

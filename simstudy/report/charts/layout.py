@@ -53,7 +53,8 @@ def grid(
     for chart, ax in zip(charts, axes, strict=False):
         draw(chart, ax, style, letters, labels)
         heading = chart.heading if columns == 1 else wrapped(chart.heading, letters)
-        ax.set_title(plain(heading), loc="left" if heights else "center")
+        # A height is named: where it is not, every drawing measures all labels to find it.
+        ax.set_title(plain(heading), loc="left" if heights else "center", y=1.0)
     return figure, axes[: len(charts)]
 
 
