@@ -25,7 +25,7 @@ def parameters(sample: Sample, axes: Sequence[int], alpha: float = ALPHA) -> Flo
     return np.asarray((counts + alpha) / total)
 
 
-class Families:
+class FamilyTables:
     """What networks with the same sample and alpha share, by the axes of a variable's table."""
 
     def __init__(self, sample: Sample, alpha: float) -> None:
@@ -58,7 +58,7 @@ class EstimatedNetwork(Network):
         The parents of every variable, as a bit mask.
     alpha : float
         Pseudocount added to every count.
-    families : Families, optional
+    families : FamilyTables, optional
         What it shares with networks with the same sample and alpha.
     """
 
@@ -67,12 +67,12 @@ class EstimatedNetwork(Network):
         sample: Sample,
         masks: Sequence[int],
         alpha: float = ALPHA,
-        families: Families | None = None,
+        families: FamilyTables | None = None,
     ) -> None:
         self.cards = sample.cards
         self.masks = tuple(int(mask) for mask in masks)
         self.parents = tuple(members(mask) for mask in self.masks)
-        self._families = families or Families(sample, alpha)
+        self._families = families or FamilyTables(sample, alpha)
 
     @cached_property
     def log_tables(self) -> list[FloatArray]:

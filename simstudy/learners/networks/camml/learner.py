@@ -23,7 +23,7 @@ from simstudy.learners.networks.camml import equivalence
 from simstudy.learners.networks.camml.averaging import Mixture, ModelAverage
 from simstudy.learners.networks.camml.costs import MAX_CELLS
 from simstudy.learners.networks.camml.exact import ExactPosterior
-from simstudy.learners.networks.estimated import ALPHA, EstimatedNetwork, Families
+from simstudy.learners.networks.estimated import ALPHA, EstimatedNetwork, FamilyTables
 from simstudy.networks.elimination import members
 from simstudy.networks.network import Network, variable_names
 from simstudy.texts import arc_text, counted
@@ -212,7 +212,7 @@ class FittedCaMML(Generative):
     @cached_property
     def mml_classes(self) -> list[equivalence.MMLClass]:
         """The MML equivalence classes (MMLECs), the most probable first."""
-        families = Families(self._sample, ALPHA)  # which they share
+        families = FamilyTables(self._sample, ALPHA)  # which they share
         network = partial(EstimatedNetwork, self._sample, families=families)
         classes, rows = self.statistical_classes, self._sample.total
         return equivalence.mml_classes(classes, network, rows, self._arithmetic)
