@@ -29,6 +29,8 @@ _MAX_DAGS = 2**18
 _SLOTS = 2**17
 _DRAWS, _MAX_DRAWS = 2**12, 5  # uniform draws kept, and needed by a step at most
 _MAX_LISTED = 2**20  # rows up to which the logarithms of factorials are listed
+# Beyond this many variables the walks get no longer; half of the swaps become far moves.
+_WIDE = 40
 _SIXTH = 1 / 6  # move probabilities: swap 2, toggle 2, toggle two 1, exchange 1
 
 
@@ -160,6 +162,19 @@ def _propose(order, parents, draws, at):
 
 
 @numba.njit(cache=True)
+def _move_far(order, parents, start, end):
+    """Move a variable along the order, if no arc joins it to those that it passes."""
+    moved, step = order[start], 1 if end > start else -1
+    for place in range(start + step, end + step, step):
+        passed = order[place]
+        if (parents[moved] >> passed | parents[passed] >> moved) & 1:
+            return
+    for place in range(start, end, step):
+        order[place] = order[place + step]
+    order[end] = moved
+
+
+@numba.njit(cache=True)
 def _temperature(cooling):
     """Return the temperature after a part of the annealing, or if negative that of the sampler."""
     return 10.0 * 0.01**cooling if cooling >= 0 else TEMPERATURE
@@ -189,6 +204,10 @@ def _step(data, cache, cards, order, parents, near, configurations, price, cooli
 
     If stating the parameters alone costs too much, a move is rejected without the counts.
     """
+    variables = len(order)
+    if variables > _WIDE and draws[at] < _SIXTH:
+        _move_far(order, parents, int(draws[at + 1] * variables), int(draws[at + 2] * variables))
+        return 0.0, -1, -1, 3
     swap, child, u, v, used = _propose(order, parents, draws, at)
     change, after, after_u, cells, new, second = 0.0, 0.0, 0.0, 0.0, 0, -1
     accepted, drawn = True, False
@@ -402,7 +421,7 @@ class SampledPosterior:
         # Arcs of a variable with one value change nothing, so it has no place in the order.
         order = rng.permutation(np.flatnonzero(cards > 1))
         stream = (np.zeros(_DRAWS), np.array([_DRAWS]), rng)
-        cube = max(len(order), 10) ** 3
+        cube = min(max(len(order), 10), _WIDE) ** 3
         probability, seen = 0.5, set[float]()
         while probability not in seen:
             seen.add(probability)
