@@ -25,14 +25,13 @@ TEMPERATURE = 1.8
 
 # Maximum number of distinct DAGs stored; the weight of others counts in the total only.
 _MAX_DAGS = 2**18
-_KEY, _COSTS = types.UniTuple(types.int64, 2), types.UniTuple(types.float64, 2)
+# Costs of each child that are cached; a later parent set takes the place of an earlier one.
+_SLOTS = 2**17
+_DRAWS, _MAX_DRAWS = 2**12, 5  # uniform draws kept, and needed by a step at most
+_MAX_LISTED = 2**20  # rows up to which the logarithms of factorials are listed
+# Beyond this many variables the walks get no longer; half of the swaps become far moves.
+_WIDE = 40
 _SIXTH = 1 / 6  # move probabilities: swap 2, toggle 2, toggle two 1, exchange 1
-
-
-@numba.njit(cache=True)  # outside of compiled code, each process would compile the type anew
-def no_costs():
-    """Return an empty cache of (message cost, −log maximum likelihood) by (child, parents)."""
-    return Dict.empty(_KEY, _COSTS)
 
 
 @numba.njit(cache=True)
@@ -43,23 +42,16 @@ def _append(place, column, card):
 
 
 @numba.njit(cache=True)
-def node_costs(data, child, parents):
-    """Return message cost and −log maximum likelihood of a child given its parents, cached."""
-    columns, weights, cards, cache = data
-    key = (np.int64(child), np.int64(parents))
-    if key in cache:
-        return cache[key]
-    configurations, count = 1, 0
+def _counts(data, child, parents):
+    """Return the counts of a child by configuration of its parents; none if they are too many."""
+    columns, weights, cards, _ = data
+    configurations, count, k = 1, 0, cards[child]
     for u in range(len(cards)):
         if parents >> u & 1:
             configurations *= cards[u]
             count += 1
-            if configurations > costs.MAX_CELLS:
-                break
-    k = cards[child]
-    if count > costs.MAX_PARENTS or configurations * k > costs.MAX_CELLS:
-        cache[key] = (np.inf, np.inf)
-        return cache[key]
+            if count > costs.MAX_PARENTS or configurations * k > costs.MAX_CELLS:
+                return np.zeros((0, k))
     place = np.zeros(len(weights), dtype=np.int32)
     for u in range(len(cards)):
         if parents >> u & 1:
@@ -68,98 +60,223 @@ def node_costs(data, child, parents):
     cells = np.zeros(configurations * k)
     for r in range(len(weights)):
         cells[place[r]] += weights[r]
-    table = cells.reshape(configurations, k)
+    return cells.reshape(configurations, k)
+
+
+@numba.njit(cache=True)
+def log_gammas(end):
+    """Return ln Γ(n) of whole numbers up to an end."""
+    return np.array([math.lgamma(n) for n in range(end + 1)])
+
+
+@numba.njit(cache=True)
+def _log_gamma(listed, x):
+    return listed[int(x)] if len(listed) else math.lgamma(x)
+
+
+@numba.njit(cache=True)
+def message_cost(data, child, parents):
+    """Return the message cost of a child given its parents."""
+    listed = data[3]
+    table = _counts(data, child, parents)
+    configurations, k = table.shape
+    if configurations == 0:
+        return np.inf
     message = configurations * (k - 1) * costs.PARAMETER_COST
-    likelihood = 0.0
     for j in range(configurations):
         total = 0.0
         for value in range(k):
             n = table[j, value]
             if n > 0:
                 total += n
-                message -= math.lgamma(n + 1)
-                likelihood -= n * math.log(n)
+                message -= _log_gamma(listed, n + 1)
         if total > 0:
-            message += math.lgamma(total + k) - math.lgamma(k)
-            likelihood += total * math.log(total)
-    cache[key] = (message, likelihood)
-    return cache[key]
+            message += _log_gamma(listed, total + k) - _log_gamma(listed, k)
+    return message
 
 
 @numba.njit(cache=True)
-def _propose(order, parents, rng):
-    """Propose a random move: positions to swap (or −1), and up to two children with new parents.
+def log_loss(data, child, parents):
+    """Return the −log maximum likelihood of a child given its parents."""
+    table = _counts(data, child, parents)
+    loss = 0.0 if len(table) else np.inf
+    for j in range(len(table)):
+        total = 0.0
+        for n in table[j]:
+            if n > 0:
+                total += n
+                loss -= n * math.log(n)
+        if total > 0:
+            loss += total * math.log(total)
+    return loss
 
-    ``changed`` is the only variable by which the new parents of the first child differ, or −1;
-    those of the second child differ by the first.
+
+@numba.njit(cache=True)
+def _cost(data, cache, child, parents):
+    """Return the message cost of a child given its parents, cached."""
+    sets, messages = cache
+    slot = (parents * 0x1E3779B97F4A7C15 >> 32) & (_SLOTS - 1)
+    if sets[child, slot] != parents + 1:
+        messages[child, slot] = message_cost(data, child, parents)
+        sets[child, slot] = parents + 1
+    return messages[child, slot]
+
+
+@numba.njit(cache=True)
+def _refill(draws, at, rng):
+    """Move the draws that are left to the front, fill up, and return where to go on."""
+    left = len(draws) - at
+    draws[:left] = draws[at:]
+    draws[left:] = rng.random(len(draws) - left)
+    return 0
+
+
+@numba.njit(cache=True)
+def _propose(order, parents, draws, at):
+    """Propose a random move: places to swap, and a child with one or two variables, or −1.
+
+    These join or leave its parents; where neighbours in the order swap, their arc is reversed. The
+    last number is how many draws were used.
     """
     variables = len(order)
-    swap, first, first_parents, second, second_parents, changed = -1, -1, 0, -1, 0, -1
-    draw = rng.random()
+    draw, second_draw, third_draw = draws[at], draws[at + 1], draws[at + 2]
+    swap, v, used = -1, -1, 3
     if draw < 2 * _SIXTH:
-        swap = int(rng.random() * (variables - 1))
-        u, v = order[swap], order[swap + 1]
-        if parents[v] >> u & 1:  # the arc between them is reversed
-            first, first_parents, changed = v, parents[v] ^ (1 << u), u
-            second, second_parents = u, parents[u] | (1 << v)
+        swap, used = int(second_draw * (variables - 1)), 2
+        u, child = order[swap], order[swap + 1]
+        if not parents[child] >> u & 1:
+            child = -1
     elif draw < 4 * _SIXTH or variables < 3:
-        i, j = int(rng.random() * variables), int(rng.random() * (variables - 1))
+        i, j = int(second_draw * variables), int(third_draw * (variables - 1))
         j += j >= i  # all pairs of variables are equally likely
-        first, changed = order[max(i, j)], order[min(i, j)]
-        first_parents = parents[first] ^ (1 << changed)
+        child, u = order[max(i, j)], order[min(i, j)]
     else:
-        place = 2 + int(rng.random() * (variables - 2))
-        first = order[place]
-        i, j = int(rng.random() * place), int(rng.random() * (place - 1))
+        place, used = 2 + int(second_draw * (variables - 2)), 4
+        child = order[place]
+        i, j = int(third_draw * place), int(draws[at + 3] * (place - 1))
         j += j >= i
         u, v = order[i], order[j]
-        first_parents = parents[first] ^ ((1 << u) | (1 << v))
-        has_u, has_v = parents[first] >> u & 1, parents[first] >> v & 1
-        if draw >= 5 * _SIXTH and has_u == has_v:
-            first_parents = parents[first]  # an exchange needs a parent and a non-parent
-    return swap, first, first_parents, second, second_parents, changed
+        if draw >= 5 * _SIXTH and parents[child] >> u & 1 == parents[child] >> v & 1:
+            child = -1  # an exchange needs a parent and a non-parent
+    return swap, child, u, v, used
 
 
 @numba.njit(cache=True)
-def _change(data, near, parents, price, child, new, changed):
-    """Return the change in cost when a child gets new parents.
+def _move_far(order, parents, start, end):
+    """Move a variable along the order, if no arc joins it to those that it passes."""
+    moved, step = order[start], 1 if end > start else -1
+    for place in range(start + step, end + step, step):
+        passed = order[place]
+        if (parents[moved] >> passed | parents[passed] >> moved) & 1:
+            return
+    for place in range(start, end, step):
+        order[place] = order[place + step]
+    order[end] = moved
 
-    ``near`` holds the costs of each child if another variable joins or leaves its present parents,
-    and on the diagonal those of the present parents: most moves need no look at the long list of
-    cached costs. NaN if not needed before.
+
+@numba.njit(cache=True)
+def _temperature(cooling):
+    """Return the temperature after a part of the annealing, or if negative that of the sampler."""
+    return 10.0 * 0.01**cooling if cooling >= 0 else TEMPERATURE
+
+
+@numba.njit(cache=True)
+def _first_costs(data, cache, parents):
+    """Return the costs of each child if another variable joins or leaves its present parents.
+
+    On the diagonal are those of the present parents, the rest is NaN until it is needed: most moves
+    need no look at the many cached costs. The second array is the number of configurations of the
+    present parents.
     """
-    arcs, differing = 0, parents[child] ^ new
-    while differing:
-        arcs += 1 if new & differing & -differing else -1
-        differing &= differing - 1
-    if math.isnan(near[child, child]):
-        near[child, child] = node_costs(data, child, parents[child])[0]
-    after = np.nan if changed < 0 else near[child, changed]
-    if math.isnan(after):
-        after = node_costs(data, child, new)[0]
-        if changed >= 0:
-            near[child, changed] = after
-    return after - near[child, child] + arcs * price
+    near = np.full((len(parents), len(parents)), np.nan)
+    configurations = np.ones(len(parents))
+    for v in range(len(parents)):
+        near[v, v] = _cost(data, cache, v, parents[v])
+        for u in range(len(parents)):
+            if parents[v] >> u & 1:
+                configurations[v] *= data[2][u]
+    return near, configurations
 
 
 @numba.njit(cache=True)
-def _total(data, parents, price):
+def _step(data, cache, cards, order, parents, near, configurations, price, cooling, draws, at):
+    """Take a Metropolis step; return the change in cost, children with new parents, draws used.
+
+    If stating the parameters alone costs too much, a move is rejected without the counts.
+    """
+    variables = len(order)
+    if variables > _WIDE and draws[at] < _SIXTH:
+        _move_far(order, parents, int(draws[at + 1] * variables), int(draws[at + 2] * variables))
+        return 0.0, -1, -1, 3
+    swap, child, u, v, used = _propose(order, parents, draws, at)
+    change, after, after_u, cells, new, second = 0.0, 0.0, 0.0, 0.0, 0, -1
+    accepted, drawn = True, False
+    if child >= 0:
+        present = parents[child]
+        leaves, new = present >> u & 1, present ^ (1 << u)
+        arcs, cells = 1 - 2 * leaves, configurations[child]
+        cells = cells / cards[u] if leaves else cells * cards[u]
+        after = near[child, u]
+        if v >= 0:
+            leaves, new = present >> v & 1, new ^ (1 << v)
+            arcs, cells = arcs + 1 - 2 * leaves, cells / cards[v] if leaves else cells * cards[v]
+            after = np.nan
+        if math.isnan(after):
+            least = cells * (cards[child] - 1) * costs.PARAMETER_COST
+            least += arcs * price - near[child, child]
+            if least > 0 and swap < 0:
+                drawn = True
+                accepted = draws[at + used] < math.exp(-least / _temperature(cooling))
+            if accepted:
+                after = _cost(data, cache, child, new)
+                if v < 0:
+                    near[child, u] = after
+        if accepted:
+            change = after - near[child, child] + arcs * price
+            if swap >= 0:
+                second, after_u = u, near[u, child]
+                if math.isnan(after_u):
+                    after_u = near[u, child] = _cost(data, cache, u, parents[u] | (1 << child))
+                change += after_u - near[u, u] + price
+            if change > 0:
+                drawn = True
+                accepted = draws[at + used] < math.exp(-change / _temperature(cooling))
+    if accepted and swap >= 0:
+        order[swap], order[swap + 1] = order[swap + 1], order[swap]
+    if accepted and child >= 0:
+        parents[child], configurations[child] = new, cells
+        for w in range(len(parents)):
+            near[child, w] = np.nan
+        near[child, child] = after
+        if second >= 0:
+            parents[u] |= 1 << child
+            configurations[u] *= cards[child]
+            for w in range(len(parents)):
+                near[u, w] = np.nan
+            near[u, u] = after_u
+    if not accepted:
+        change, child, second = 0.0, -1, -1
+    return change, child, second, used + drawn
+
+
+@numba.njit(cache=True)
+def _total(near, parents, price):
     """Return the cost of a TOM, relative to no arcs."""
     cost = 0.0
     for v in range(len(parents)):
-        cost += node_costs(data, v, parents[v])[0]
+        cost += near[v, v]
         for u in range(len(parents)):
             cost += (parents[v] >> u & 1) * price
     return cost
 
 
 @numba.njit(cache=True)
-def clean_node(data, child, parents, price):
+def clean_node(data, cache, child, parents, price):
     """Return the parents whose arcs pay for their cost, in one pass from the highest index."""
-    cost = node_costs(data, child, parents)[0]
+    cost = _cost(data, cache, child, parents)
     for u in range(len(data[0]) - 1, -1, -1):
         if parents >> u & 1:
-            without = node_costs(data, child, parents ^ (1 << u))[0]
+            without = _cost(data, cache, child, parents ^ (1 << u))
             if without <= cost + price:
                 parents, cost = parents ^ (1 << u), without
     return parents
@@ -178,59 +295,74 @@ def _mixed(child, parents):
 
 
 @numba.njit(cache=True)
-def walk(data, order, parents, price, steps, anneals, rng):
-    """Walk among TOMs, and return the best of them.
+def anneal(data, cache, order, parents, price, steps, stream):
+    """Walk among TOMs as the temperature falls from 10 to 0.1, and return the best of them."""
+    order, parents, cards = order.copy(), parents.copy(), data[2]
+    near, configurations = _first_costs(data, cache, parents)
+    cost = _total(near, parents, price)
+    best, best_order, best_parents = cost, order.copy(), parents.copy()
+    draws, left_at, rng = stream
+    at = left_at[0]
+    for step in range(steps if len(order) > 1 else 0):
+        if at > len(draws) - _MAX_DRAWS:
+            at = _refill(draws, at, rng)
+        change, _, _, used = _step(
+            data, cache, cards, order, parents, near, configurations, price, step / steps, draws, at
+        )
+        at += used
+        cost += change
+        if cost < best - 1e-9:
+            best = cost
+            best_order[:], best_parents[:] = order, parents
+    left_at[0] = at
+    return best_order, best_parents
 
-    Annealing, the temperature falls from 10 to 0.1. Otherwise it is constant, and the weights of
-    clean DAGs and arcs are accumulated.
-    """
-    variables, temperature = len(parents), TEMPERATURE
+
+@numba.njit(cache=True)
+def sample_dags(data, cache, order, parents, price, steps, stream):
+    """Walk among TOMs, and return the best one, its cost, and weights of clean DAGs and of arcs."""
+    variables, cards = len(parents), data[2]
     order, parents = order.copy(), parents.copy()
-    near = np.full((variables, variables), np.nan)
-    cost = _total(data, parents, price)
-    reference, best, best_order, best_parents = cost, cost, order.copy(), parents.copy()
+    near, configurations = _first_costs(data, cache, parents)
+    cost = _total(near, parents, price)
+    reference, best, best_parents, present = cost, cost, parents.copy(), parents.copy()
     clean = np.zeros(variables, dtype=np.int64)
     name = np.uint64(0)
-    for v in range(0 if anneals else variables):
-        clean[v] = clean_node(data, v, parents[v], price)
+    for v in range(variables):
+        clean[v] = clean_node(data, cache, v, parents[v], price)
         name += _mixed(v, clean[v])
     places = Dict.empty(types.uint64, types.int64)
     dags = np.zeros((1024, variables), dtype=np.int64)
     mass = np.zeros(1024)
     arcs = np.zeros((variables, variables))
     since = np.zeros(variables)  # the total when a child last changed its parents
-    total, place = 0.0, -1
-    for step in range(max(steps, 1)):
-        if anneals:
-            temperature = 10.0 * 0.01 ** (step / steps)
-        if len(order) > 1 and (step > 0 or anneals):
-            swap, first, first_new, second, second_new, changed = _propose(order, parents, rng)
-            change = 0.0
-            if first >= 0:
-                change += _change(data, near, parents, price, first, first_new, changed)
-            if second >= 0:
-                change += _change(data, near, parents, price, second, second_new, first)
-            if change <= 0 or rng.random() < math.exp(-change / temperature):
-                if swap >= 0:
-                    order[swap], order[swap + 1] = order[swap + 1], order[swap]
-                for child, new in ((first, first_new), (second, second_new)):
-                    if child >= 0 and parents[child] != new:
-                        old, parents[child] = parents[child], new
-                        near[child] = np.nan
-                        if anneals:
-                            continue
-                        _add_arcs(arcs, old, child, total - since[child])
-                        since[child] = total
-                        tidy = clean_node(data, child, new, price)
-                        if tidy != clean[child]:
-                            name += _mixed(child, tidy) - _mixed(child, clean[child])
-                            clean[child] = tidy
-                            place = -1
-                cost += change
-                if cost < best - 1e-9:
-                    best, best_order, best_parents = cost, order.copy(), parents.copy()
-        if anneals:
-            continue
+    total, weight, place = 0.0, 1.0, -1
+    draws, left_at, rng = stream
+    at = left_at[0]
+    for step in range(steps):
+        if at > len(draws) - _MAX_DRAWS:
+            at = _refill(draws, at, rng)
+        change, first, second = 0.0, -1, -1
+        if step > 0 and len(order) > 1:
+            change, first, second, used = _step(
+                data, cache, cards, order, parents, near, configurations, price, -1.0, draws, at
+            )
+            at += used
+        if first >= 0:
+            for child in (first, second):
+                if child < 0:
+                    continue
+                _add_arcs(arcs, present[child], child, total - since[child])
+                since[child], present[child] = total, parents[child]
+                tidy = clean_node(data, cache, child, parents[child], price)
+                if tidy != clean[child]:
+                    name += _mixed(child, tidy) - _mixed(child, clean[child])
+                    clean[child], place = tidy, -1
+            cost += change
+            weight = math.exp((reference - cost) * (1 - 1 / TEMPERATURE))
+            if cost < best - 1e-9:
+                best = cost
+                best_parents[:] = parents
         if place == -1:
             if name in places:
                 place = places[name]
@@ -243,14 +375,13 @@ def walk(data, order, parents, price, steps, anneals, rng):
                 dags[place] = clean
             else:
                 place = -2
-        weight = math.exp((reference - cost) * (1 - 1 / temperature))
         total += weight
         if place >= 0:
             mass[place] += weight
+    left_at[0] = at
     for v in range(variables):
         _add_arcs(arcs, parents[v], v, total - since[v])
-    sampled = dags[: len(places)], mass[: len(places)], arcs, total
-    return best_order, best_parents, best, sampled
+    return best_parents, best, dags[: len(places)], mass[: len(places)], arcs, total
 
 
 @numba.njit(cache=True)
@@ -280,44 +411,40 @@ class SampledPosterior:
         weights = np.bincount(inverse, sample.weights, minlength=len(first)).astype(np.float64)
         cards = np.array(sample.cards)
         columns = np.ascontiguousarray(sample.codes[first].T, dtype=np.int32)
-        self._data = (columns, weights, cards, no_costs())
+        whole = (weights == np.floor(weights)).all() and weights.sum() <= _MAX_LISTED
+        listed = log_gammas(int(weights.sum()) + int(cards.max()) if whole else -1)
+        self._data = (columns, weights, cards, listed)
+        cache = tuple(np.zeros((len(cards), _SLOTS), kind) for kind in (np.int64, np.float64))
         variables = len(cards)
         pairs = variables * (variables - 1) / 2
         parents = np.zeros(variables, dtype=np.int64)
         # Arcs of a variable with one value change nothing, so it has no place in the order.
         order = rng.permutation(np.flatnonzero(cards > 1))
-        cube = max(len(order), 10) ** 3
+        stream = (np.zeros(_DRAWS), np.array([_DRAWS]), rng)
+        cube = min(max(len(order), 10), _WIDE) ** 3
         probability, seen = 0.5, set[float]()
         while probability not in seen:
             seen.add(probability)
             start = (order, parents, costs.arc_price(probability))
-            order, parents, *_ = walk(self._data, *start, 20 * cube, True, rng)
+            order, parents = anneal(self._data, cache, *start, 20 * cube, stream)
             # Arcs without cost, as those of a variable with one value, must not count.
             for v, mask in enumerate(parents):
-                parents[v] = clean_node(self._data, v, mask, start[2])
+                parents[v] = clean_node(self._data, cache, v, mask, start[2])
             probability = costs.arc_estimate(int(np.bitwise_count(parents).sum()), pairs)
         self.arc_probability = probability
         start = (order, parents, costs.arc_price(probability))
-        _, best, cost, sampled = walk(self._data, *start, 200 * cube, False, rng)
-        dags, mass, arc_weights, total = sampled
+        sampled = sample_dags(self._data, cache, *start, 200 * cube, stream)
+        best, cost, dags, mass, arc_weights, total = sampled
         self.best_parents = [int(mask) for mask in best]
         self.best_cost = float(cost) - pairs * math.log1p(-probability)
         self.arcs: FloatArray = arc_weights / total
         heaviest = np.argsort(-mass, kind="stable")
         self.clean_dags = dags[heaviest].astype(np.intp), mass[heaviest] / total
 
-    def __getstate__(self) -> dict[str, object]:
-        # The compiled cache of costs does not pickle; it is refilled on demand.
-        return {**self.__dict__, "_data": self._data[:3]}
-
-    def __setstate__(self, state: dict[str, object]) -> None:
-        self.__dict__.update(state)
-        self._data = (*self._data[:3], no_costs())
-
     def message(self, child: int, parents: int) -> float:
         """Return the cost of a variable given a set of parents."""
-        return float(node_costs(self._data, child, parents)[0])
+        return float(message_cost(self._data, child, parents))
 
     def likelihood(self, child: int, parents: int) -> float:
         """Return the −log maximum likelihood of a variable given a set of parents."""
-        return float(node_costs(self._data, child, parents)[1])
+        return float(log_loss(self._data, child, parents))
