@@ -62,8 +62,13 @@ def sampler_costs(sample: Sample) -> Callable[[int, int], tuple[float, float]]:
     first, inverse = distinct_rows(sample.codes, sample.cards)
     weights = np.bincount(inverse, sample.weights, minlength=len(first)).astype(np.float64)
     columns = np.ascontiguousarray(sample.codes[first].T, dtype=np.int32)
-    data = (columns, weights, np.array(sample.cards), sampling.no_costs())
-    return lambda child, parents: sampling.node_costs(data, child, parents)
+    whole = (weights == np.floor(weights)).all()
+    listed = sampling.log_gammas(int(weights.sum()) + max(sample.cards) if whole else -1)
+    data = (columns, weights, np.array(sample.cards), listed)
+    return lambda child, parents: (
+        sampling.message_cost(data, child, parents),
+        sampling.log_loss(data, child, parents),
+    )
 
 
 @pytest.mark.parametrize("name", COSTS["node_mml"])
