@@ -3,7 +3,8 @@
     python benchmarks/growth.py [--only LEARNER …] [--quick]
 
 Learners: rows are drawn from random networks in which each variable has the target and up to two
-others as parents, with fixed seeds. One of rows, variables, values and classes grows by factors
+others as parents, with fixed seeds: one network as rows grow, another one for each number of
+variables, values and classes. One of rows, variables, values and classes grows by factors
 of two from `START`; the others stay there. A cost is that of making the Sample, fitting, and
 predicting `TEST_ROWS` rows: CPU seconds of this process, the best of several rounds, and the peak
 that tracemalloc sees (numpy's arrays count, memory of compiled code does not). A learner stops
@@ -89,8 +90,8 @@ def exponent(sizes: Sequence[float], costs: Sequence[float]) -> float:
 
 def drawn(sizes: dict[str, int]) -> tuple[np.ndarray, np.ndarray, tuple[int, ...]]:
     """Training rows, attributes of rows to predict, and the numbers of values."""
-    rng = np.random.default_rng([SEED, *sizes.values()])
     variables, values, classes = sizes["variables"], sizes["values"], sizes["classes"]
+    rng = np.random.default_rng([SEED, variables, values, classes])  # one network for all rows
     family = KDBFamily(
         k=2, variables=(variables, variables), values=(values, values), classes=(classes, classes)
     )
