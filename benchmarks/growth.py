@@ -4,14 +4,14 @@
 
 Learners: rows are drawn from random networks in which each variable has the target and up to two
 others as parents, with fixed seeds: one network as rows grow, another one for each number of
-variables, values and classes. One of rows, variables, values and classes grows by factors
-of two from `START`; the others stay there. A cost is that of making the Sample, fitting, and
+variables, values and classes. One of these grows by factors of two (`SIZES`), while the others
+stay as in `START`. A cost is that of making the Sample, fitting, and
 predicting `TEST_ROWS` rows: CPU seconds of this process, the best of several rounds, and the peak
 that tracemalloc sees (numpy's arrays count, memory of compiled code does not). A learner stops
 growing where a fit takes longer than `LONGEST` seconds. An exponent is the slope of log cost on
 log size by least squares over the upper half of the sizes that were reached, so that fixed costs
-weigh less. Learners have their default parameters: wrappers wrap Naive Bayes. CaMML sums over
-networks up to 10 variables: its growth in variables is that of the sum.
+weigh less. Learners have their default parameters. CaMML sums over networks up to 10 variables:
+its growth in variables, one by one from 5 to 10, is that of the sum.
 
 Studies: TAN models, 2 sizes, runs without a report. CPU seconds and peak memory of one process as
 learners (copies of TAN, 100 models) and models (4 learners) grow, less those of the smallest run,
