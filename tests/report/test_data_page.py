@@ -19,6 +19,7 @@ from simstudy.report.prose.phrases import listed
 from simstudy.report.terminal import make_console, print_summary
 from simstudy.study.files import study_path, without
 from simstudy.workflow.compare import compare_studies
+from tests.report.packed import unpacked
 
 pytestmark = pytest.mark.xdist_group("browser")  # the studies are run once
 
@@ -99,7 +100,9 @@ def single(place):
 
 def text_of(page):
     """The words of a page."""
-    body = re.sub(r"<(script|style)\b.*?</\1>", " ", page.partition("<body>")[2], flags=re.DOTALL)
+    body = re.sub(
+        r"<(script|style)\b.*?</\1>", " ", unpacked(page).partition("<body>")[2], flags=re.DOTALL
+    )
     return " ".join(unescape(re.sub(r"<[^>]*>", " ", body)).split())
 
 

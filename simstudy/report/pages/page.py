@@ -13,6 +13,7 @@ from simstudy.experiments import DEFAULT, experiment
 from simstudy.experiments.page import Section
 from simstudy.report.charts import svg
 from simstudy.report.pages.curve_section import CurveSection
+from simstudy.report.pages.packing import Parts
 from simstudy.report.prose.design import conventions
 from simstudy.report.prose.phrases import indefinite
 from simstudy.report.prose.reproduction import needed, same_scores
@@ -31,7 +32,7 @@ _DESIGN: dict[str, object] = {"aims": "", "estimands": "", "examples": None}
 def render(template: str, **content: object) -> str:
     """Fill in a template: everything but markup is escaped, and can be printed.
 
-    Its ``keep`` puts the file of a table into the page, and names it.
+    Its ``parts`` are what is packed: files of tables, and views of further measures.
     """
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
@@ -39,14 +40,8 @@ def render(template: str, **content: object) -> str:
     environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined)
     environment.trim_blocks = environment.lstrip_blocks = True
     environment.filters |= {"embedded": _embedded, "indefinite": indefinite}
-    files: dict[str, str] = {}
-
-    def keep(table: Table) -> str:
-        files[f"{table.name}.csv"] = table.csv
-        return f"{table.name}.csv"
-
-    content = {"kind": experiment(DEFAULT), "as_html": as_html, "keep": keep, **content}
-    return printable(environment.get_template(template).render(files=files, **content))
+    content = {"kind": experiment(DEFAULT), "as_html": as_html, "parts": Parts(), **content}
+    return printable(environment.get_template(template).render(content))
 
 
 def _embedded(content: str) -> Markup:

@@ -1,4 +1,3 @@
-"use strict";
 (() => {
   const all = (selector, root = document) => [...root.querySelectorAll(selector)];
 

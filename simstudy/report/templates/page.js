@@ -1,7 +1,5 @@
-"use strict";
 (() => {
   const all = (selector, root = document) => [...root.querySelectorAll(selector)];
-  const files = JSON.parse(document.getElementById("files").textContent);
   const tip = document.getElementById("tip");
   const hidden = document.getElementById("hidden-learners");
 

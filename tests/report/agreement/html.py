@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from html.parser import HTMLParser
 
+from tests.report.packed import unpacked
+
 _VOID = {"meta", "input", "br", "img", "link", "hr"}
 _SILENT = {"script", "style"}
 
@@ -78,7 +80,7 @@ class _Builder(HTMLParser):
 def parse(text: str) -> Node:
     """Return the root of a page, all of whose elements are closed."""
     builder = _Builder()
-    builder.feed(text)
+    builder.feed(unpacked(text))
     builder.close()
     assert builder.at is builder.root
     return builder.root

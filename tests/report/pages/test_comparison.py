@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import re
 from dataclasses import replace
 from html import unescape
@@ -24,6 +23,7 @@ from simstudy.workflow.compare import (
     not_comparable,
     same_models,
 )
+from tests.report.packed import files
 
 NB = {"name": "naive_bayes", "label": "NB"}
 PRIOR = {"name": "prior", "label": "prior"}
@@ -69,11 +69,6 @@ def judged(results, *claims, **words):
     """The verdict on one statement, by the results of the study "first"."""
     statement = Statement(words.pop("text", claims[0].text), list(claims), **words)
     return check_statements([statement], {"first": results})
-
-
-def files(page):
-    """The files that the page holds."""
-    return json.loads(re.search(r'(?s)id="files">(.*?)</script>', page)[1])
 
 
 def test_the_page_is_one_file_of_well_formed_html(run):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import itertools
-import json
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -22,6 +21,7 @@ from simstudy.report.charts import spread, svg
 from simstudy.report.pages.page import report_page, view
 from simstudy.report.prose.captions import curves as curve_caption
 from simstudy.report.tables.findings import means, thresholds
+from tests.report.packed import files
 
 HOSTILE = ["<script>alert(1)</script>", "\"a\" & 'b' </title>", "long " * 30, "unbroken" * 20]
 
@@ -78,12 +78,6 @@ class Reader(HTMLParser):
             self.ids.append(found["id"])
         if tag == "svg" and found.get("role") == "img":
             self.pictures.append(found["aria-labelledby"].split())
-
-
-def files(text):
-    content = re.search(r'<script type="application/json" id="files">(.*?)</script>', text)[1]
-    assert "<" not in content
-    return json.loads(content)
 
 
 def test_the_page_is_the_same_each_time(exact, page):

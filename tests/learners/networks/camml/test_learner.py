@@ -338,7 +338,7 @@ def test_more_variables_than_a_set_can_hold_are_refused_in_words(
     def search(*_: Any) -> Any:
         raise AssertionError("the search was begun")
 
-    monkeypatch.setattr(sampling, "walk", search)
+    monkeypatch.setattr(sampling, "anneal", search)
     with pytest.raises(ValueError, match=f"{variables} variables"):
         CaMML().fit(noise(variables))
 
