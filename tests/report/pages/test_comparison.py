@@ -23,7 +23,7 @@ from simstudy.workflow.compare import (
     not_comparable,
     same_models,
 )
-from tests.report.packed import files
+from tests.report.packed import files, unpacked
 
 NB = {"name": "naive_bayes", "label": "NB"}
 PRIOR = {"name": "prior", "label": "prior"}
@@ -56,7 +56,7 @@ def run(tmp_path_factory):
 
 def text(page):
     """What a reader sees, without styles and scripts."""
-    body = re.sub(r"(?s)<(style|script).*?</\1>", " ", page)
+    body = re.sub(r"(?s)<(style|script).*?</\1>", " ", unpacked(page))
     return " ".join(unescape(re.sub(r"<[^>]+>", " ", body)).split())
 
 
