@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING, TypeAlias, Unpack
 from simstudy.engine.plan import make_plan
 from simstudy.engine.workers.child import spare_children
 from simstudy.errors import SimstudyError
-from simstudy.experiments.learners.data_results import DataResults
-from simstudy.results.read.model_analyses import ModelResults
 from simstudy.results.read.open import Results
 from simstudy.results.store.atomic_files import write_files, write_text
 from simstudy.study.claims import ModelClaim, Statement
@@ -104,6 +102,7 @@ def _agreements(
 ) -> list[tuple[Published, Agreement]]:
     """How means agree with printed values."""
     from simstudy.analysis.claims.published import agreement
+    from simstudy.experiments.learners.data_results import DataResults
 
     names = [study.name for study in collection.studies]
     agreements = []
@@ -239,6 +238,8 @@ def _share(source: Path, directory: Path) -> None:
 
 def statements(variants: Sequence[Results]) -> list[Statement]:
     """Every "X beats Y at n rows" that any of the results supports, by size."""
+    from simstudy.results.read.model_analyses import ModelResults
+
     beats: dict[tuple[int, str, str], None] = {}
     for results in variants:
         assert isinstance(results, ModelResults)

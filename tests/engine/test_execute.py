@@ -137,6 +137,27 @@ def test_a_worker_imports_only_what_the_study_needs(write_study, tmp_path):
         assert not imported & HEAVY
 
 
+@pytest.mark.parametrize("listed", [False, True], ids=["study", "list"])
+def test_a_quiet_run_without_a_report_imports_no_tables_and_no_figures(
+    listed, write_study, tmp_path
+):
+    path = write_study()
+    if listed:
+        (tmp_path / "list.toml").write_text(f"name = 'list'\nstudies = ['{path.name}']\n")
+        path = tmp_path / "list.toml"
+    arguments = ["run", str(path), "--no-report", "--quiet", "--jobs", "1"]
+    code = (
+        "import sys\nfrom simstudy.cli import main\n"
+        f"sys.argv[1:] = {arguments}\n"
+        "try:\n    main()\nexcept SystemExit as end:\n    assert not end.code\n"
+        "print([m for m in sys.modules if '.' not in m])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert not set(eval(done.stdout)) & {"pandas", "matplotlib", "statsmodels", "sklearn", "pgmpy"}
+
+
 def test_importing_simstudy_imports_nothing_heavy():
     code = "import simstudy, sys; print([m for m in sys.modules if '.' not in m])"
     done = subprocess.run(
