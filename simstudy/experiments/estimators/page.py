@@ -7,12 +7,20 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
+from markupsafe import Markup
 
+from simstudy.analysis.models.findings import ModelFindings
+from simstudy.experiments.estimators import SQUARED
 from simstudy.experiments.estimators.results import EstimatorResults
 from simstudy.experiments.models_page import ModelsPage
-from simstudy.experiments.page import Section
+from simstudy.experiments.page import Opening, Section
 from simstudy.measures.base import MeasureInfo
-from simstudy.report.prose.numbers import fixed, number, percent, percentages, signed
+from simstudy.report.charts import estimates, svg
+from simstudy.report.charts.layout import Maker
+from simstudy.report.charts.printed import bias_and_coverage
+from simstudy.report.charts.svg import element
+from simstudy.report.prose import captions
+from simstudy.report.prose.numbers import brief, fixed, number, percent, percentages, signed
 from simstudy.report.prose.phrases import all_sizes, level
 from simstudy.report.tables.table import Table, TableCell, table_of, words
 from simstudy.study.study import Study
@@ -62,6 +70,51 @@ class EstimatorsPage(ModelsPage[EstimatorResults]):
     def shown(self, scores: Sequence[str]) -> list[int]:
         """Return the squared errors: of the others there are tables."""
         return [place for place, score in enumerate(scores) if score.startswith("squared_error")]
+
+    def finding(self, findings: ModelFindings) -> str:
+        """Return which estimator is closest, the largest bias and the lowest coverage."""
+        text, results = super().finding(findings), findings.results
+        if results.column(findings.measure).test not in SQUARED:
+            return text
+        errors, promised = results.errors(findings.measure), results.study.analysis.confidence
+        texts = []
+        if errors.bias:
+            most = max(errors.bias.values(), key=lambda mean: abs(mean.mean))
+            limits = f"{signed(most.lower)}, {signed(most.upper)}"
+            texts.append(
+                f"{brief(most.learner)} has the largest bias, {signed(most.mean)} [{limits}]"
+            )
+        for row in errors.coverage.nsmallest(1, "coverage").to_dict("records"):
+            texts.append(
+                f"the lowest coverage, {percent(row['coverage'], 0)} where {level(promised)} is "
+                f"promised, is that of {brief(row['estimator'])} ({_INTERVALS[row['interval']]})"
+            )
+        return f"{text} With {errors.size:,} rows {', and '.join(texts)}." if texts else text
+
+    def opening(self, findings: ModelFindings, index: int) -> Opening:
+        """Return bias, RMSE and coverage."""
+        results: EstimatorResults = findings.results
+        errors, confidence = results.errors(findings.measure), results.study.analysis.confidence
+        charts = estimates.panels(errors, results.treatments, confidence)
+        tall = 32.0 + 21 * len(errors.rmse)
+        widths = (297.0, 215.0, 250.0)
+        wide, slim = (
+            [
+                element(
+                    "div",
+                    element("p", chart.title, class_="panel-title"),
+                    svg.draw(chart, f"{name}{index}-{place}", (width, tall)).picture,
+                )
+                for place, (chart, width) in enumerate(zip(charts, across, strict=True))
+            ]
+            for name, across in (("wide", widths), ("slim", (297.0,) * 3))
+        )
+        trio = element("div", *wide, class_="trio")
+        return Opening(trio, Markup("").join(slim), captions.errors(findings, errors))
+
+    def figures(self, results: EstimatorResults) -> dict[str, Maker]:
+        """Return bias, RMSE and coverage, and the figures of all studies of models."""
+        return {"bias_and_coverage": bias_and_coverage, **super().figures(results)}
 
     def own_sections(self, results: EstimatorResults) -> list[Section]:
         """Return bias, spread and coverage."""

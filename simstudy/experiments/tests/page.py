@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from simstudy.analysis.models.findings import ModelFindings
 from simstudy.experiments.models_page import ModelsPage
+from simstudy.experiments.page import Opening
+from simstudy.experiments.tests import GAP, LEVEL, POWER
 from simstudy.experiments.tests.results import TestResults
 from simstudy.measures.base import MeasureInfo
-from simstudy.report.prose.phrases import all_sizes
+from simstudy.report.charts import levels, svg
+from simstudy.report.charts.layout import Maker
+from simstudy.report.charts.printed import level_and_power
+from simstudy.report.prose import captions
+from simstudy.report.prose.numbers import brief, percent
+from simstudy.report.prose.phrases import all_sizes, grouped, listed, opening
 from simstudy.study.study import Study
 from simstudy.texts import counted
 
@@ -43,3 +53,54 @@ class TestsPage(ModelsPage[TestResults]):
     def evaluated(self, study: Study) -> str:
         """Return the data sets."""
         return f"{study.data.repeats} data sets of each size; differences exact"
+
+    def shown(self, scores: Sequence[str]) -> list[int]:
+        """Return the rates: the exact difference is the same for all tests."""
+        return [place for place, score in enumerate(scores) if not score.startswith(f"{GAP}_")]
+
+    def finding(self, findings: ModelFindings) -> str:
+        """Return which tests keep their level, and which of these detect most."""
+        results: TestResults = findings.results
+        if not results.rejections:
+            return super().finding(findings)
+        tests = {cell.test for cell in results.rejections}
+        kept, learners = results.keeping, listed(results.learners, last="or")
+        text = (
+            f"On these models {len(kept)} of {len(tests)} tests are not shown to exceed "
+            f"{percent(LEVEL, 0)} type I error (two copies of {learners}; mirrored pairs)"
+        )
+        return f"{text}{': ' * bool(kept)}{'; '.join(map(brief, kept))}. {_detect(results)}".strip()
+
+    def statements(self, results: TestResults, findings: ModelFindings) -> list[str]:
+        """Return who beats whom, but not by type I errors, of which fewer are no merit."""
+        ranked = results.column(findings.measure).test == POWER or not results.rejections
+        return super().statements(results, findings) if ranked else []
+
+    def opening(self, findings: ModelFindings, index: int) -> Opening:
+        """Return type I error against power."""
+        results: TestResults = findings.results
+        if not results.rejections:
+            return super().opening(findings, index)
+        at = results.rejections, results.leading, LEVEL
+        wide = svg.draw(levels.levels(*at), f"levels{index}w", svg.CURVES).picture
+        slim = svg.draw(levels.levels(*at, (42.0, 17.0)), f"levels{index}n", svg.NARROW).picture
+        return Opening(wide, slim, captions.rejections(results))
+
+    def figures(self, results: TestResults) -> dict[str, Maker]:
+        """Return type I error against power, and the figures of all studies of models."""
+        return {"level_and_power": level_and_power, **super().figures(results)}
+
+
+def _detect(results: TestResults) -> str:
+    """Which of the tests that keep their level detect most with how many rows."""
+    if len(results.keeping) < 2:
+        return ""
+    tied = "no two of these differ significantly in power"
+    groups = grouped((at.contenders * bool(at.beaten), at.size) for at in results.most_powerful)
+    clauses = []
+    for tests, sizes in groups.items():
+        names = [*map(brief, tests)]
+        names = names if len(names) <= 3 else [names[0], f"one of {len(names) - 1} others"]
+        text = f"{' or '.join(names)} detects most" if names else tied
+        clauses.append(f"with {all_sizes(sizes)} rows {text}")
+    return f"{opening('; '.join(clauses))} ({results.detecting})."

@@ -36,6 +36,8 @@ _LINES: dict[str, tuple[str, float, Dashes]] = {
     "thick": (_INK, 1.6, "-"),
     "join": (COLOURS[1], 3.2, "-"),
     "bar": (_INK, 1.1, "-"),
+    "promise": (_INK, 1.4, "-"),
+    "whisker": ("0.4", 1.1, "-"),
     "reversal": (_INK, 1.0, (0, (4, 2))),
 }
 _BANDS = {
@@ -44,6 +46,7 @@ _BANDS = {
     "estimation": (COLOURS[4], 0.5),
     "best": (COLOURS[4], 0.25),
     "spread": (COLOURS[0], 0.14),
+    "keeps": ("0.5", 0.14),
     "full": (COLOURS[0], 1.0),
     "pale": (COLOURS[0], 0.4),
     "first": (COLOURS[0], 0.55),
@@ -61,6 +64,8 @@ _MARKS: dict[str, tuple[str, str, str, float]] = {
     "cloud": ("o", COLOURS[0], "none", 3.0),
     "cell": ("o", COLOURS[0], "white", 3.0),
     "bin": ("o", COLOURS[0], "", 5.5),
+    "ink": ("o", _INK, "", 5.0),
+    "grey": ("o", "0.45", "", 5.0),
 }
 _MANY = 3000  # more points than this are drawn as a picture within the figure
 LETTER = 0.58  # the width of a letter, in its height
@@ -239,8 +244,9 @@ def _draw_marks(layer: spec.Marks, ax: Axes, style: Style) -> None:
     if layer.look and layer.kind != "median":
         colour = COLOURS[layer.look.colour]
         form = form if layer.kind == "cloud" else MARKERS[layer.look.marker]
+    form = form if layer.form is None else MARKERS[layer.form]
     x, y = _clean(layer.x, layer.y)
-    if layer.kind not in ("cloud", "cell", "bin"):
+    if layer.kind not in ("cloud", "cell", "bin", "ink", "grey"):
         size, edge = width * style.lines, edge or colour
         ax.plot(x, y, form, color=colour, markersize=size, markeredgecolor=edge, zorder=3)
         return
@@ -249,7 +255,7 @@ def _draw_marks(layer: spec.Marks, ax: Axes, style: Style) -> None:
     faces = ["white" if hollow else fill for hollow in layer.hollow] or fill
     stroke = 0.2 if layer.kind == "cell" else 0.8 * style.lines
     look: dict[str, Any] = {"marker": form, "alpha": 0.45 if layer.kind == "cloud" else None}
-    look |= {"rasterized": len(x) > _MANY, "zorder": 3 if layer.kind == "bin" else 1.5}
+    look |= {"rasterized": len(x) > _MANY, "zorder": 1.5 if layer.kind in ("cloud", "cell") else 3}
     ax.scatter(x, y, area, facecolor=faces, edgecolor=edge or colour, linewidth=stroke, **look)
 
 

@@ -7,9 +7,22 @@ from functools import partial
 from simstudy.analysis.datasets.two_measures import measure_pairs
 from simstudy.analysis.models.average_ranks import Ranks
 from simstudy.errors import SimstudyError
+from simstudy.experiments.estimators.results import EstimatorResults
 from simstudy.experiments.learners.data_results import DataResults
 from simstudy.experiments.learners.results import LearnerResults
-from simstudy.report.charts import curves, data, layout, pairs, ranks, spec, spread
+from simstudy.experiments.tests import LEVEL
+from simstudy.experiments.tests.results import TestResults
+from simstudy.report.charts import (
+    curves,
+    data,
+    estimates,
+    layout,
+    levels,
+    pairs,
+    ranks,
+    spec,
+    spread,
+)
 from simstudy.report.charts.layout import Maker, NotDrawnError, Printed, require
 from simstudy.report.charts.mpl import Style
 from simstudy.report.charts.spec import Key, Panels, drawable
@@ -175,6 +188,23 @@ def reward_and_divergence(results: ModelResults, style: Style) -> Printed:
     require(drawn, "no cell has a divergence above 0")
     text = captions.divergence(results.study, reward.label, divergence.label, cells, drawn)
     return Printed("Reward against divergence from the truth", panels, (text, which))
+
+
+def level_and_power(results: TestResults, style: Style) -> Printed:
+    """Type I error against power of tests."""
+    require(results.rejections, "it needs two learners, and finite rates")
+    chart = levels.levels(results.rejections, results.leading, LEVEL, (60.0, 20.0))
+    panels = Panels((chart,), height=3.6)
+    return Printed(opening(chart.title), panels, (captions.rejections(results), _made(results)))
+
+
+def bias_and_coverage(results: EstimatorResults, style: Style) -> Printed:
+    """Bias, RMSE and coverage of estimators."""
+    shown = results.errors(results.measures[0])
+    require(shown.rmse, "no mean error is finite")
+    charts = estimates.panels(shown, results.treatments, results.study.analysis.confidence)
+    text = (captions.errors(results.findings(), shown), _made(results))
+    return Printed("Bias, RMSE and coverage", Panels(charts), text, layout.in_rows)
 
 
 # Studies of data sets

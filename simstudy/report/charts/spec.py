@@ -224,6 +224,7 @@ class Layer:
 
     learner: int | None = None  # that it belongs to, and whose look it has
     series: int | None = None  # the number of its look, if that is no learner's
+    treatment: int | None = None  # that it is hidden with, and which has no look
 
     @property
     def look(self) -> Look | None:
@@ -263,6 +264,7 @@ class Marks(Layer):
     areas: Floats = ()  # in those of a usual mark
     hollow: Sequence[bool] = ()
     shade: float | None = None  # a colour from light (0) to dark (1)
+    form: int | None = None  # the number of its marker, if it has no look
 
 
 @dataclass(frozen=True)

@@ -78,7 +78,7 @@ class ModelResults(Results):
             design = AnalysisDesign(*levels, study.problems, *tests, study.experiment)
             parts = [self._part(name, part) for part in ("regret", "estimation")]
             self._findings[name] = ModelFindings(
-                name, self.info(name), design, self.scores, self.refined, *parts
+                name, self.info(name), design, self.scores, self.refined, *parts, self
             )
         return self._findings[name]
 
