@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-import math
+import re
 from collections.abc import Hashable, Mapping
 from typing import Any
 
 import pandas as pd
+from markupsafe import Markup
 
+from simstudy.analysis.models.findings import ModelFindings
 from simstudy.experiments.measures.results import MeasureResults
 from simstudy.experiments.models_page import ModelsPage
-from simstudy.experiments.page import Section
+from simstudy.experiments.page import Opening, Section
 from simstudy.measures.base import MeasureInfo
+from simstudy.report.charts import svg
+from simstudy.report.charts.choices import choices, needed, needed_text
+from simstudy.report.charts.layout import Maker
+from simstudy.report.charts.printed import right_choices, rows_needed
+from simstudy.report.prose import captions
 from simstudy.report.prose.numbers import NONE, percent, percentages, rows
 from simstudy.report.prose.phrases import MAX_NAMED, level, listed, with_unit
 from simstudy.report.tables.table import Table, TableCell, make_table, words
@@ -66,6 +73,41 @@ class MeasuresPage(ModelsPage[MeasureResults]):
             "expectations over the joint distribution."
         )
 
+    def finding(self, findings: ModelFindings) -> str:
+        """Return which measure finds the better learner, and which need more rows for as much."""
+        results: MeasureResults = findings.results
+        written = dict(zip(results.treatments, results.names, strict=True))
+        longest = sorted(map(re.escape, written), key=len, reverse=True)
+        label = rf"(?<![\w:])(?:{'|'.join(longest)})(?![\w:])"
+        text = re.sub(label, lambda name: written[name[0]], super().finding(findings))
+        needed = results.rows_needed(findings.measure).to_dict("records")
+        least = {written[row["learner"]]: row["lower"] for row in needed}
+        most = max(least.values())
+        slowest = [name for name, lower in least.items() if lower == most > results.reference]
+        if not slowest:
+            return text
+        best = next(written[row["learner"]] for row in needed if row["note"] == "the reference")
+        verb = "needs" if len(slowest) == 1 else "need"
+        as_good = f"To be as good as {best} with {results.reference:,} rows"
+        return f"{text} {as_good}, {listed(slowest)} {verb} more than {rows(round(most))}."
+
+    def opening(self, findings: ModelFindings, index: int) -> Opening:
+        """Return choices against test rows, and the rows needed."""
+        charts = choices(findings), needed(findings)
+        pictures = []
+        for name, width, tall in (("w", 780.0, 360.0), ("n", 360.0, 300.0)):
+            sizes = (width, tall), (width, 60.0 + 19 * len(findings.treatments))
+            drawn = [
+                svg.draw(chart, f"choices{index}{name}{place}", size, labels=not place).picture
+                for place, (chart, size) in enumerate(zip(charts, sizes, strict=True))
+            ]
+            pictures.append(Markup("").join(drawn))
+        return Opening(*pictures, captions.choices(findings))
+
+    def figures(self, results: MeasureResults) -> dict[str, Maker]:
+        """Return choices and the rows needed, and the figures of all studies of models."""
+        return {"choices": right_choices, "rows_needed": rows_needed, **super().figures(results)}
+
     def own_sections(self, results: MeasureResults) -> list[Section]:
         """Return how many rows measures need, and what they contradict."""
         tables = [_needed_table(results), _against_truth(results), _contradictions(results)]
@@ -93,16 +135,7 @@ def _needed_table(results: MeasureResults) -> Table:
 
 def _needed(row: Mapping[Hashable, Any]) -> TableCell:
     """The rows that a measure needs, and their interval."""
-    if row["note"] == "the reference":
-        return TableCell(rows(int(row["at"])), "best", bold=True)
-    low, high = row["lower"], row["upper"]
-    if math.isinf(high):
-        interval = NONE if low <= 0 else f"above {rows(round(low))}"
-    else:
-        interval = f"{rows(round(low))} to" if low > 0 else "up to"
-        interval += f" {rows(round(high))}"
-    lacking = math.isnan(row["rows"])
-    return TableCell(interval) if lacking else TableCell(rows(round(row["rows"])), interval)
+    return TableCell(*needed_text(row), bold=row["note"] == "the reference")
 
 
 def _against_truth(results: MeasureResults) -> Table:
@@ -157,10 +190,10 @@ def _table(
     cut: bool = False,
 ) -> Table:
     """A table with a line for each measure."""
+    written = dict(zip(results.treatments, results.names, strict=True))
     lines = [
-        [words(label, "", place), *(cells.get((label, at), TableCell(NONE)) for at in columns)]
-        for place, label in enumerate(results.treatments)
+        [words(shown, "", place), *(cells.get((label, at), TableCell(NONE)) for at in columns)]
+        for place, (label, shown) in enumerate(written.items())
     ]
-    return make_table(
-        name, title, ["measure", *columns], lines, caption=caption, data=data, cut=cut
-    )
+    heads = ["measure", *(written.get(at, at) for at in columns)]
+    return make_table(name, title, heads, lines, caption=caption, data=data, cut=cut)

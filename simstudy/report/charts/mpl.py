@@ -37,6 +37,8 @@ _LINES: dict[str, tuple[str, float, Dashes]] = {
     "join": (COLOURS[1], 3.2, "-"),
     "bar": (_INK, 1.1, "-"),
     "promise": (_INK, 1.4, "-"),
+    "best": (_INK, 1.6, "-"),
+    "rest": ("0.7", 1.1, "-"),
     "whisker": ("0.4", 1.1, "-"),
     "reversal": (_INK, 1.0, (0, (4, 2))),
 }

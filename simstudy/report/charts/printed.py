@@ -10,9 +10,11 @@ from simstudy.errors import SimstudyError
 from simstudy.experiments.estimators.results import EstimatorResults
 from simstudy.experiments.learners.data_results import DataResults
 from simstudy.experiments.learners.results import LearnerResults
+from simstudy.experiments.measures.results import MeasureResults
 from simstudy.experiments.tests import LEVEL
 from simstudy.experiments.tests.results import TestResults
 from simstudy.report.charts import (
+    choices,
     curves,
     data,
     estimates,
@@ -205,6 +207,21 @@ def bias_and_coverage(results: EstimatorResults, style: Style) -> Printed:
     charts = estimates.panels(shown, results.treatments, results.study.analysis.confidence)
     text = (captions.errors(results.findings(), shown), _made(results))
     return Printed("Bias, RMSE and coverage", Panels(charts), text, layout.in_rows)
+
+
+def right_choices(results: MeasureResults, style: Style) -> Printed:
+    """Choices of measures against test rows."""
+    findings = results.findings()
+    require(any(drawable(mean.mean) for mean in findings.means), "no mean is finite")
+    panels = Panels((choices.choices(findings),))
+    return Printed(panels.charts[0].title, panels, (_made(results),), layout.lines)
+
+
+def rows_needed(results: MeasureResults, style: Style) -> Printed:
+    """The test rows that measures need."""
+    chart = choices.needed(results.findings())
+    text = (captions.choices(results.findings()), _made(results))
+    return Printed(chart.title, Panels((chart,)), text, layout.in_rows)
 
 
 # Studies of data sets

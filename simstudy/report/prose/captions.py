@@ -409,6 +409,17 @@ def errors(findings: ModelFindings, shown: Errors) -> str:
     )
 
 
+def choices(findings: ModelFindings) -> str:
+    """What the figure of choices and rows needed shows."""
+    at, share = f"{findings.results.reference:,} test rows", "with the best mean at some size"
+    return (
+        f"{opening(findings.info.label)} against test rows; black: measures {share}. Below: with "
+        f"how many test rows each measure is as good as the best one with {at} (upright line). "
+        "Bars: where tests decide, from the last size at which it is worse to the first at which "
+        "it is better, or the interval of the estimate (dot) where sizes are close enough."
+    )
+
+
 def costs(platform: str, test_size: int | str) -> str:
     """What the times to fit and to predict are."""
     exact = "all configurations of a model"
