@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from types import MappingProxyType
 from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
-from markupsafe import Markup
 
 from simstudy.analysis.models.findings import ModelFindings
+from simstudy.experiments.comparison_page import ComparisonPage
 from simstudy.experiments.estimators import SQUARED
 from simstudy.experiments.estimators.results import EstimatorResults
-from simstudy.experiments.models_page import ModelsPage
-from simstudy.experiments.page import Opening, Section
+from simstudy.experiments.page import Section
 from simstudy.measures.base import MeasureInfo
-from simstudy.report.charts import estimates, svg
-from simstudy.report.charts.layout import Maker
-from simstudy.report.charts.printed import bias_and_coverage
-from simstudy.report.charts.svg import element
-from simstudy.report.prose import captions
+from simstudy.report.charts.estimates import panels
+from simstudy.report.charts.spec import Chart
 from simstudy.report.prose.numbers import brief, fixed, number, percent, percentages, signed
-from simstudy.report.prose.phrases import all_sizes, level
+from simstudy.report.prose.phrases import all_sizes, intervals_of_means, level
 from simstudy.report.tables.table import Table, TableCell, table_of, words
 from simstudy.study.study import Study
 from simstudy.texts import counted
@@ -40,8 +37,11 @@ _INTERVALS = {
 }
 
 
-class EstimatorsPage(ModelsPage[EstimatorResults]):
+class EstimatorsPage(ComparisonPage[EstimatorResults]):
     """Which estimator is closest to the exact value, and which intervals contain it."""
+
+    widths = (297.0, 215.0, 250.0)
+    printed = MappingProxyType({"bias_and_coverage": slice(None)})
 
     def asks(self, study: Study, info: MeasureInfo) -> str:
         """Ask which estimator is closest."""
@@ -77,44 +77,33 @@ class EstimatorsPage(ModelsPage[EstimatorResults]):
         if results.column(findings.measure).test not in SQUARED:
             return text
         errors, promised = results.errors(findings.measure), results.study.analysis.confidence
-        texts = []
-        if errors.bias:
-            most = max(errors.bias.values(), key=lambda mean: abs(mean.mean))
-            limits = f"{signed(most.lower)}, {signed(most.upper)}"
-            texts.append(
-                f"{brief(most.learner)} has the largest bias, {signed(most.mean)} [{limits}]"
-            )
-        for row in errors.coverage.nsmallest(1, "coverage").to_dict("records"):
-            texts.append(
-                f"the lowest coverage, {percent(row['coverage'], 0)} where {level(promised)} is "
-                f"promised, is that of {brief(row['estimator'])} ({_INTERVALS[row['interval']]})"
-            )
-        return f"{text} With {errors.size:,} rows {', and '.join(texts)}." if texts else text
+        if not errors.bias or errors.coverage.empty:
+            return text
+        most = max(errors.bias.values(), key=lambda mean: abs(mean.mean))
+        least = errors.coverage.loc[errors.coverage["coverage"].idxmin()]
+        return (
+            f"{text} With {errors.size:,} rows {brief(most.learner)} has the largest bias, "
+            f"{signed(most.mean)}; the lowest coverage, {percent(least['coverage'], 0)} where "
+            f"{level(promised)} is promised, is that of {brief(least['estimator'])} "
+            f"({_INTERVALS[least['interval']]})."
+        )
 
-    def opening(self, findings: ModelFindings, index: int) -> Opening:
+    def charts(self, findings: ModelFindings, narrow: bool = False) -> tuple[Chart, ...]:
         """Return bias, RMSE and coverage."""
         results: EstimatorResults = findings.results
-        errors, confidence = results.errors(findings.measure), results.study.analysis.confidence
-        charts = estimates.panels(errors, results.treatments, confidence)
-        tall = 32.0 + 21 * len(errors.rmse)
-        widths = (297.0, 215.0, 250.0)
-        wide, slim = (
-            [
-                element(
-                    "div",
-                    element("p", chart.title, class_="panel-title"),
-                    svg.draw(chart, f"{name}{index}-{place}", (width, tall)).picture,
-                )
-                for place, (chart, width) in enumerate(zip(charts, across, strict=True))
-            ]
-            for name, across in (("wide", widths), ("slim", (297.0,) * 3))
-        )
-        trio = element("div", *wide, class_="trio")
-        return Opening(trio, Markup("").join(slim), captions.errors(findings, errors))
+        shown = results.errors(findings.measure)
+        return panels(shown, results.treatments, results.study.analysis.confidence, narrow)
 
-    def figures(self, results: EstimatorResults) -> dict[str, Maker]:
-        """Return bias, RMSE and coverage, and the figures of all studies of models."""
-        return {"bias_and_coverage": bias_and_coverage, **super().figures(results)}
+    def caption(self, findings: ModelFindings) -> str:
+        """Return what they show."""
+        shown = findings.results.errors(findings.measure)
+        return (
+            f"Estimates of {shown.measure} of {shown.learner} with {shown.size:,} rows, the least "
+            f"RMSE on top. Bars of bias and RMSE: {intervals_of_means(findings)}, for RMSE the "
+            "roots of those of the mean squared error; of coverage: unadjusted Clopper–Pearson "
+            "intervals between models. Coverage, filled: corrected t (circle) and nested (square); "
+            "hollow: rows (circle), naive t over splits (diamond), percentiles (triangle)."
+        )
 
     def own_sections(self, results: EstimatorResults) -> list[Section]:
         """Return bias, spread and coverage."""

@@ -4,30 +4,29 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import pandas as pd
-from markupsafe import Markup
 
 from simstudy.analysis.models.findings import ModelFindings
+from simstudy.experiments.comparison_page import ComparisonPage
 from simstudy.experiments.measures.results import MeasureResults
-from simstudy.experiments.models_page import ModelsPage
-from simstudy.experiments.page import Opening, Section
+from simstudy.experiments.page import Section
 from simstudy.measures.base import MeasureInfo
-from simstudy.report.charts import svg
 from simstudy.report.charts.choices import choices, needed, needed_text
-from simstudy.report.charts.layout import Maker
-from simstudy.report.charts.printed import right_choices, rows_needed
-from simstudy.report.prose import captions
+from simstudy.report.charts.spec import Chart
 from simstudy.report.prose.numbers import NONE, percent, percentages, rows
-from simstudy.report.prose.phrases import MAX_NAMED, level, listed, with_unit
+from simstudy.report.prose.phrases import MAX_NAMED, level, listed, opening, with_unit
 from simstudy.report.tables.table import Table, TableCell, make_table, words
 from simstudy.study.study import Study
 from simstudy.texts import counted
 
 
-class MeasuresPage(ModelsPage[MeasureResults]):
+class MeasuresPage(ComparisonPage[MeasureResults]):
     """Which measure finds the better of two learners, and from how many test rows."""
+
+    printed = MappingProxyType({"choices": slice(1), "rows_needed": slice(1, 2)})
 
     def asks(self, study: Study, info: MeasureInfo) -> str:
         """Ask which measure finds the better learner."""
@@ -91,22 +90,20 @@ class MeasuresPage(ModelsPage[MeasureResults]):
         as_good = f"To be as good as {best} with {results.reference:,} rows"
         return f"{text} {as_good}, {listed(slowest)} {verb} more than {rows(round(most))}."
 
-    def opening(self, findings: ModelFindings, index: int) -> Opening:
+    def charts(self, findings: ModelFindings, narrow: bool = False) -> tuple[Chart, ...]:
         """Return choices against test rows, and the rows needed."""
-        charts = choices(findings), needed(findings)
-        pictures = []
-        for name, width, tall in (("w", 780.0, 360.0), ("n", 360.0, 300.0)):
-            sizes = (width, tall), (width, 60.0 + 19 * len(findings.treatments))
-            drawn = [
-                svg.draw(chart, f"choices{index}{name}{place}", size, labels=not place).picture
-                for place, (chart, size) in enumerate(zip(charts, sizes, strict=True))
-            ]
-            pictures.append(Markup("").join(drawn))
-        return Opening(*pictures, captions.choices(findings))
+        return choices(findings, narrow), needed(findings)
 
-    def figures(self, results: MeasureResults) -> dict[str, Maker]:
-        """Return choices and the rows needed, and the figures of all studies of models."""
-        return {"choices": right_choices, "rows_needed": rows_needed, **super().figures(results)}
+    def caption(self, findings: ModelFindings) -> str:
+        """Return what they show."""
+        at = f"{findings.results.reference:,} test rows"
+        return (
+            f"{opening(findings.info.label)} against test rows; black: measures with the best mean "
+            "at some size. Below: with how many test rows each measure is as good as the best one "
+            f"with {at} (upright line). Bars: where tests decide, from the last size at which it "
+            "is worse to the first at which it is better, or the interval of the estimate (dot) "
+            "where sizes are close enough."
+        )
 
     def own_sections(self, results: MeasureResults) -> list[Section]:
         """Return how many rows measures need, and what they contradict."""

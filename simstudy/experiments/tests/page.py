@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import MappingProxyType
 
 from simstudy.analysis.models.findings import ModelFindings
-from simstudy.experiments.models_page import ModelsPage
-from simstudy.experiments.page import Opening
+from simstudy.experiments.comparison_page import ComparisonPage
 from simstudy.experiments.tests import GAP, LEVEL, POWER
 from simstudy.experiments.tests.results import TestResults
 from simstudy.measures.base import MeasureInfo
-from simstudy.report.charts import levels, svg
-from simstudy.report.charts.layout import Maker
-from simstudy.report.charts.printed import level_and_power
-from simstudy.report.prose import captions
+from simstudy.report.charts.levels import levels
+from simstudy.report.charts.spec import Chart
 from simstudy.report.prose.numbers import brief, percent
-from simstudy.report.prose.phrases import all_sizes, grouped, listed, opening
+from simstudy.report.prose.phrases import all_sizes, grouped, intervals_of_means, listed, opening
 from simstudy.study.study import Study
 from simstudy.texts import counted
 
 
-class TestsPage(ModelsPage[TestResults]):
+class TestsPage(ComparisonPage[TestResults]):
     """How often tests reject, with and without a difference."""
+
+    printed = MappingProxyType({"level_and_power": slice(None)})
 
     def asks(self, study: Study, info: MeasureInfo) -> str:
         """Ask how often tests reject."""
@@ -76,19 +76,26 @@ class TestsPage(ModelsPage[TestResults]):
         ranked = results.column(findings.measure).test == POWER or not results.rejections
         return super().statements(results, findings) if ranked else []
 
-    def opening(self, findings: ModelFindings, index: int) -> Opening:
+    def charts(self, findings: ModelFindings, narrow: bool = False) -> tuple[Chart, ...]:
         """Return type I error against power."""
         results: TestResults = findings.results
-        if not results.rejections:
-            return super().opening(findings, index)
-        at = results.rejections, results.leading, LEVEL
-        wide = svg.draw(levels.levels(*at), f"levels{index}w", svg.CURVES).picture
-        slim = svg.draw(levels.levels(*at, (42.0, 17.0)), f"levels{index}n", svg.NARROW).picture
-        return Opening(wide, slim, captions.rejections(results))
+        room = (42.0, 17.0) if narrow else (100.0, 25.0)
+        shown = results.rejections
+        return (levels(shown, results.leading, LEVEL, room),) if shown else ()
 
-    def figures(self, results: TestResults) -> dict[str, Maker]:
-        """Return type I error against power, and the figures of all studies of models."""
-        return {"level_and_power": level_and_power, **super().figures(results)}
+    def caption(self, findings: ModelFindings) -> str:
+        """Return what it shows."""
+        results: TestResults = findings.results
+        *fewer, most = results.doses
+        small = f"Small: {all_sizes(fewer)} rows; large: {most:,}. " * bool(fewer)
+        return (
+            f"How often each test rejects at {percent(LEVEL, 0)}. Across: where two learners do "
+            "not differ, by the null hypothesis of which it rejects most, so a little too high. Up: "
+            f"{results.detecting}, in favour of the better one. {small}Hollow: shown to reject too "
+            f"often under a null hypothesis. Bars: {intervals_of_means(findings)} of each rate."
+            + " Black: filled, and by no test behind another that is."
+            * bool(results.leading)
+        )
 
 
 def _detect(results: TestResults) -> str:

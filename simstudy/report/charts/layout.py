@@ -90,10 +90,10 @@ def pages(panels: Panels, style: Style) -> Iterator[Figure]:
 def lines(panels: Panels, style: Style) -> Iterator[Figure]:
     """One chart of lines, with labels at their ends or a key above it."""
     (chart,), key = panels.charts, panels.key
-    longest, few = max((len(entry.text) for entry in key), default=0), len(key) <= _DIRECT
+    longest, few = max(len(entry.text) for entry in key), len(key) <= _DIRECT
     ended = all(spec.drawable(line.y[-1]) for line in chart.labelled)
     direct = few and longest <= _LONGEST and ended
-    narrow = key and few and longest <= 26 and len(chart.x.marks) <= _FEW_SIZES
+    narrow = few and longest <= 26 and len(chart.x.marks) <= _FEW_SIZES
     width = style.narrow if narrow else style.wide
     rows = -(-len(key) // max(1, int(style.letters(width) / (min(longest, 40) + 6))))
     height = style.height if direct else 1.3 * style.height + style.row * rows

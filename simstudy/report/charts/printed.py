@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 from simstudy.analysis.datasets.two_measures import measure_pairs
 from simstudy.analysis.models.average_ranks import Ranks
+from simstudy.analysis.models.findings import ModelFindings
 from simstudy.errors import SimstudyError
-from simstudy.experiments.estimators.results import EstimatorResults
 from simstudy.experiments.learners.data_results import DataResults
 from simstudy.experiments.learners.results import LearnerResults
-from simstudy.experiments.measures.results import MeasureResults
-from simstudy.experiments.tests import LEVEL
-from simstudy.experiments.tests.results import TestResults
 from simstudy.report.charts import (
-    choices,
     curves,
     data,
-    estimates,
     layout,
-    levels,
     pairs,
     ranks,
     spec,
@@ -27,7 +22,7 @@ from simstudy.report.charts import (
 )
 from simstudy.report.charts.layout import Maker, NotDrawnError, Printed, require
 from simstudy.report.charts.mpl import Style
-from simstudy.report.charts.spec import Key, Panels, drawable
+from simstudy.report.charts.spec import Chart, Key, Panels, drawable
 from simstudy.report.prose import captions
 from simstudy.report.prose import data_statements as prose
 from simstudy.report.prose.pairwise import added_sizes
@@ -192,36 +187,21 @@ def reward_and_divergence(results: ModelResults, style: Style) -> Printed:
     return Printed("Reward against divergence from the truth", panels, (text, which))
 
 
-def level_and_power(results: TestResults, style: Style) -> Printed:
-    """Type I error against power of tests."""
-    require(results.rejections, "it needs two learners, and finite rates")
-    chart = levels.levels(results.rejections, results.leading, LEVEL, (60.0, 20.0))
-    panels = Panels((chart,), height=3.6)
-    return Printed(opening(chart.title), panels, (captions.rejections(results), _made(results)))
-
-
-def bias_and_coverage(results: EstimatorResults, style: Style) -> Printed:
-    """Bias, RMSE and coverage of estimators."""
-    shown = results.errors(results.measures[0])
-    require(shown.rmse, "no mean error is finite")
-    charts = estimates.panels(shown, results.treatments, results.study.analysis.confidence)
-    text = (captions.errors(results.findings(), shown), _made(results))
-    return Printed("Bias, RMSE and coverage", Panels(charts), text, layout.in_rows)
-
-
-def right_choices(results: MeasureResults, style: Style) -> Printed:
-    """Choices of measures against test rows."""
+def opening_figure(
+    results: ModelResults,
+    style: Style,
+    charts: Callable[[ModelFindings, bool], tuple[Chart, ...]],
+    caption: Callable[[ModelFindings], str],
+    part: slice,
+) -> Printed:
+    """Charts that open the page of a comparison."""
     findings = results.findings()
-    require(any(drawable(mean.mean) for mean in findings.means), "no mean is finite")
-    panels = Panels((choices.choices(findings),))
-    return Printed(panels.charts[0].title, panels, (_made(results),), layout.lines)
-
-
-def rows_needed(results: MeasureResults, style: Style) -> Printed:
-    """The test rows that measures need."""
-    chart = choices.needed(results.findings())
-    text = (captions.choices(results.findings()), _made(results))
-    return Printed(chart.title, Panels((chart,)), text, layout.in_rows)
+    shown = charts(findings, True)[part]
+    require(shown, "it needs two learners, and finite scores")
+    rows = all(chart.y.kind == "rows" for chart in shown)
+    panels = Panels(shown, across=0 if rows else 1, height=3.2)
+    text = (caption(findings), _made(results))
+    return Printed(shown[0].title, panels, text, layout.in_rows if rows else layout.pages)
 
 
 # Studies of data sets

@@ -16,11 +16,8 @@ from simstudy.analysis.tests.anova import Anova
 from simstudy.analysis.tests.friedman import FEW
 from simstudy.analysis.tests.mixed_model import MixedModel
 from simstudy.experiments.base import Words
-from simstudy.experiments.estimators.results import Errors
-from simstudy.experiments.tests import LEVEL
-from simstudy.experiments.tests.results import TestResults
 from simstudy.report.prose import phrases
-from simstudy.report.prose.numbers import number, p_value, percent, setting
+from simstudy.report.prose.numbers import number, p_value, setting
 from simstudy.report.prose.pairwise import pair_method
 from simstudy.report.prose.phrases import count_range, level, opening
 from simstudy.report.prose.statements import method
@@ -380,44 +377,6 @@ def precision(findings: ModelFindings) -> str:
         counts = f"{count_range(min(used), max(used))} of {models}"
         note += f"; differences are over the models that both {name} have, {counts}"
     return f"{note}. The file has n of each."
-
-
-def rejections(results: TestResults) -> str:
-    """What the figure of type I error against power shows."""
-    sizes, findings = results.doses, results.findings()
-    several = len(results.doses) > 1
-    return (
-        f"How often each test rejects at {percent(LEVEL, 0)}. Across: where two learners do not "
-        "differ, by the null hypothesis of which it rejects most, so a little too high. Up: "
-        f"{results.detecting}, in favour of the better one. "
-        f"{f'Small: {phrases.all_sizes(sizes[:-1])} rows; large: {sizes[-1]:,}. ' * several}"
-        f"Hollow: shown to reject more than {percent(LEVEL, 0)} by some null. Bars: "
-        f"{phrases.intervals_of_means(findings)} of each rate."
-        + " Black: not behind any other in power, of those filled."
-        * bool(results.leading)
-    )
-
-
-def errors(findings: ModelFindings, shown: Errors) -> str:
-    """What the figure of bias, RMSE and coverage shows."""
-    return (
-        f"Estimates of {shown.measure} of {shown.learner} with {shown.size:,} rows, the least RMSE "
-        f"on top. Bars of bias and RMSE: {phrases.intervals_of_means(findings)} (of the mean "
-        "squared error, of which RMSE is the root); of coverage: unadjusted Clopper–Pearson "
-        "intervals between models. Coverage, filled: corrected t (circle) and nested (square); "
-        "hollow: rows (circle), naive t over splits (diamond), percentiles (triangle)."
-    )
-
-
-def choices(findings: ModelFindings) -> str:
-    """What the figure of choices and rows needed shows."""
-    at, share = f"{findings.results.reference:,} test rows", "with the best mean at some size"
-    return (
-        f"{opening(findings.info.label)} against test rows; black: measures {share}. Below: with "
-        f"how many test rows each measure is as good as the best one with {at} (upright line). "
-        "Bars: where tests decide, from the last size at which it is worse to the first at which "
-        "it is better, or the interval of the estimate (dot) where sizes are close enough."
-    )
 
 
 def costs(platform: str, test_size: int | str) -> str:
