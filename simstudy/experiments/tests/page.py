@@ -88,13 +88,13 @@ class TestsPage(ComparisonPage[TestResults]):
         results: TestResults = findings.results
         *fewer, most = results.doses
         small = f"Small: {all_sizes(fewer)} rows; large: {most:,}. " * bool(fewer)
+        black = " Black: those that detect most, as said above." * bool(results.leading)
         return (
-            f"How often each test rejects at {percent(LEVEL, 0)}. Across: where two learners do "
-            "not differ, by the null hypothesis of which it rejects most, so a little too high. Up: "
-            f"{results.detecting}, in favour of the better one. {small}Hollow: shown to reject too "
-            f"often under a null hypothesis. Bars: {intervals_of_means(findings)} of each rate."
-            + " Black: filled, and by no test behind another that is."
-            * bool(results.leading)
+            f"How often each test rejects at {percent(LEVEL, 0)}. Across: between equal "
+            "learners, under the null hypothesis that it rejects most, so a little too high. "
+            f"Up: {results.detecting}, in favour of the better one. {small}Hollow: shown to reject "
+            "too often under a null hypothesis. Bars: "
+            f"{intervals_of_means(findings)} of each rate.{black}"
         )
 
 

@@ -84,7 +84,7 @@ def _chart(
         tip, kind = [f"{dot.label}: {dot.tip}"], "grey" if hollow else "ink"
         layers += [
             Line([dot.low, dot.high], y * 2, "whisker", treatment=place),
-            Marks([dot.value], y, tip, kind, [1.4], [hollow], form=form, treatment=place),
+            Marks([dot.value], y, tip, kind, [1.1], [hollow], form=form, treatment=place),
             *[Text(dot.low, dot.row, dot.number, -1, "name", treatment=place)] * bool(dot.number),
         ]
     text = "; ".join(f"{dot.label}: {dot.tip}" for dot in dots)
