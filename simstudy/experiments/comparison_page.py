@@ -27,7 +27,7 @@ class ComparisonPage(ModelsPage[M]):
     Attributes
     ----------
     widths : tuple of float
-        Of the charts of the opening; on narrow screens they are below each other.
+        Of the charts of the opening, which are beside each other if they are narrow.
     printed : mapping
         Which charts are in figures for print, by the names of their files.
     """
@@ -47,10 +47,11 @@ class ComparisonPage(ModelsPage[M]):
         """Return the charts, or else the means against the dose."""
         if not (charts := self.charts(findings)):
             return super().opening(findings, index)
-        slim = [min(width, 360.0) for width in self.widths]
+        beside = max(self.widths) < svg.NARROW[0]
+        slim = [299.0 if beside else svg.NARROW[0]] * len(charts)
         wide = _pictures(charts, f"opening{index}w", self.widths)
         narrow = _pictures(self.charts(findings, narrow=True), f"opening{index}n", slim)
-        across = element("div", *wide, class_="across")
+        across = element("div", *wide, class_="across" if beside else None)
         return Opening(across, Markup("").join(narrow), self.caption(findings))
 
     def figures(self, results: M) -> dict[str, Maker]:

@@ -40,7 +40,7 @@ _INTERVALS = {
 class EstimatorsPage(ComparisonPage[EstimatorResults]):
     """Which estimator is closest to the exact value, and which intervals contain it."""
 
-    widths = (297.0, 215.0, 250.0)
+    widths = (265.0, 185.0, 215.0)
     printed = MappingProxyType({"bias_and_coverage": slice(None)})
 
     def asks(self, study: Study, info: MeasureInfo) -> str:

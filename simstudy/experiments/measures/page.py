@@ -92,7 +92,7 @@ class MeasuresPage(ComparisonPage[MeasureResults]):
 
     def charts(self, findings: ModelFindings, narrow: bool = False) -> tuple[Chart, ...]:
         """Return choices against test rows, and the rows needed."""
-        return choices(findings, narrow), needed(findings)
+        return choices(findings, narrow), needed(findings, narrow)
 
     def caption(self, findings: ModelFindings) -> str:
         """Return what they show."""

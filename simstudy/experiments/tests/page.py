@@ -55,8 +55,9 @@ class TestsPage(ComparisonPage[TestResults]):
         return f"{study.data.repeats} data sets of each size; differences exact"
 
     def shown(self, scores: Sequence[str]) -> list[int]:
-        """Return the rates: the exact difference is the same for all tests."""
-        return [place for place, score in enumerate(scores) if not score.startswith(f"{GAP}_")]
+        """Return the rates, power first: the exact difference is the same for all tests."""
+        rates = [place for place, score in enumerate(scores) if not score.startswith(f"{GAP}_")]
+        return sorted(rates, key=lambda place: not scores[place].startswith(f"{POWER}_"))
 
     def finding(self, findings: ModelFindings) -> str:
         """Return which tests keep their level, and which of these detect most."""

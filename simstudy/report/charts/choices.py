@@ -14,7 +14,7 @@ from simstudy.report.charts.spec import Axis, Chart, Line, Marks, Rule, Text, dr
 from simstudy.report.prose.numbers import NONE, brief, number, percent, rows
 from simstudy.report.prose.phrases import axis_label
 
-_ROOM = 0.42  # for texts beside the rows needed, in the width of the sizes
+_ROOM = (0.42, 1.1)  # for texts beside the rows needed, in the width of the sizes; if narrow
 
 
 def choices(findings: ModelFindings, narrow: bool) -> Chart:
@@ -53,7 +53,7 @@ def choices(findings: ModelFindings, narrow: bool) -> Chart:
     return Chart("", title, text, x, y, tuple(layers), "plain")
 
 
-def needed(findings: ModelFindings) -> Chart:
+def needed(findings: ModelFindings, narrow: bool) -> Chart:
     """The test rows with which measures are as good as the best one at a size: by brackets."""
     results: MeasureResults = findings.results
     each = results.rows_needed(findings.measure).to_dict("records")
@@ -70,9 +70,9 @@ def needed(findings: ModelFindings) -> Chart:
         if drawable(row["rows"]):
             mark = Marks([row["rows"]], [line], tips[-1:], "ink", [1.4], form=0, treatment=place)
             layers.append(mark)
-        layers.append(Text(sizes.high, line, f" {text}", 1, "note", treatment=place))
+        layers.append(Text(sizes.high, line, f"\u00a0{text}", 1, "note", treatment=place))
     y = spec.rows_axis([brief(results.names[place], 22) for place in order])
-    x = replace(sizes, high=sizes.high * (sizes.high / sizes.low) ** _ROOM)
+    x = replace(sizes, high=sizes.high * (sizes.high / sizes.low) ** _ROOM[narrow])
     heading = f"Test rows needed to be as good as the best measure with {at:,}"
     return Chart(heading, heading, "; ".join(tips), x, y, tuple(layers), "plain")
 

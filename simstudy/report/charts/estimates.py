@@ -40,13 +40,16 @@ def panels(
             for row, m in enumerate(means.values())
         ]
         low, high = spec.reach([0.0, *(end for dot in dots for end in dot[2:5])])
-        x = Axis("", low if heading == "Bias" else 0.0, high, signed=heading == "Bias")
+        low = low if heading == "Bias" else 0.0
+        ticks = spec.steps(low, high, 3)
+        marks = zip(ticks, spec.tick_labels(ticks, heading == "Bias"), strict=True)
+        x = Axis("", low, high, marks=tuple(marks))
         charts.append((f"{heading} ({errors.measure})", dots, x, 0.0))
     dots = [*_covered(errors)]
     least = min((dot.low for dot in dots), default=0.5)
     tens = [tick / 5 for tick in range(5) if tick / 5 < confidence - 0.3 * (1 - least)]
     marks = tuple((tick, percent(tick, 0)) for tick in (*tens, confidence))
-    x = Axis("", least - 0.15 * (1 - least), 1.0, marks=marks)
+    x = Axis("", least - 0.3 * (1 - least), 1.0, marks=marks)
     charts.append((f"Coverage of {percent(confidence, 0)} intervals", dots, x, confidence))
     names = [brief(label, 22) for label in errors.rmse]
     return tuple(
@@ -64,7 +67,7 @@ def _covered(errors: Errors) -> Iterator[_Dot]:
             at, each = row
             low, high, name = each["coverage_lower"], each["coverage_upper"], each["interval"]
             tip = f"{percent(each['coverage'])} {percentages(low, high)}, {name}"
-            text = f"{percent(each['coverage'], 0)} " if at in worst else ""
+            text = f"{percent(each['coverage'], 0)}\u00a0" if at in worst else ""
             line = labels.index(label) + _APART * (place - (len(own) - 1) / 2)
             yield _Dot(label, line, each["coverage"], low, high, tip, name, text)
 

@@ -47,9 +47,9 @@ def levels(
         layers.append(Marks(across, up, tips, kind, areas, hollow, form=0, treatment=place))
     top = y.low * (y.high / y.low) ** 0.97
     layers += [
-        Text(x.low, top, " keeps its level", 1, "note"),
-        Text(level, top, f" {name} promised", 1, "name"),
-        Text(x.high, top, "rejects too often", -1, "note"),
+        Text(x.low, top, "\u00a0keeps its level", 1, "note"),
+        Text(level, top, f"\u00a0{name} promised", 1, "name"),
+        *[Text(x.high, top, "rejects too often", -1, "note")] * (room[0] > 60),
     ]
     shown = [cell for cell in cells if cell.size == last]
     for cell, (across, up, side) in zip(shown, _beside(shown, places, x, y, room), strict=True):
@@ -63,7 +63,7 @@ def levels(
 def _rates(label: str, means: Sequence[float], level: float) -> Axis:
     """A logarithmic axis of rates; those of 0 stand at its lower end."""
     low = min(mean for mean in (*means, level) if mean > 0) / 1.8
-    high = min(max(*means, level) * 1.8, 1.15)
+    high = min(max(*means, level) * 1.8, 1.4)
     marks = tuple((rate, percent(rate, 0 if rate >= 0.01 else 1)) for rate in _PERCENTS)
     return Axis(f"{label} (log scale)", low, high, "log", marks)
 
