@@ -41,9 +41,9 @@ def panels(
         ]
         low, high = spec.reach([0.0, *(end for dot in dots for end in dot[2:5])])
         low = low if heading == "Bias" else 0.0
-        ticks = spec.steps(low, high, 3)
-        marks = zip(ticks, spec.tick_labels(ticks, heading == "Bias"), strict=True)
-        x = Axis("", low, high, marks=tuple(marks))
+        ticks, signs = spec.steps(low, high, 3), heading == "Bias"
+        labelled = tuple(zip(ticks, spec.tick_labels(ticks, signs), strict=True))
+        x = Axis("", low, high, marks=labelled)
         charts.append((f"{heading} ({errors.measure})", dots, x, 0.0))
     dots = [*_covered(errors)]
     least = min((dot.low for dot in dots), default=0.5)
@@ -60,15 +60,15 @@ def panels(
 
 def _covered(errors: Errors) -> Iterator[_Dot]:
     """The coverages, of which the lowest have their numbers."""
-    labels, every = [*errors.rmse], errors.coverage
-    worst = {*every["coverage"].nsmallest(_NAMED).index}
-    for label, own in every[every["estimator"].isin(labels)].groupby("estimator"):
-        for place, row in enumerate(own.to_dict("index").items()):
-            at, each = row
+    every = errors.coverage
+    lowest = sorted(every.index, key=every["coverage"].__getitem__)[:_NAMED]
+    for row, label in enumerate(errors.rmse):
+        own = every[every["estimator"] == label]
+        for place, (at, each) in enumerate(own.to_dict("index").items()):
             low, high, name = each["coverage_lower"], each["coverage_upper"], each["interval"]
             tip = f"{percent(each['coverage'])} {percentages(low, high)}, {name}"
-            text = f"{percent(each['coverage'], 0)}\u00a0" if at in worst else ""
-            line = labels.index(label) + _APART * (place - (len(own) - 1) / 2)
+            text = f"{percent(each['coverage'], 0)}\u00a0" if at in lowest else ""
+            line = row + _APART * (place - (len(own) - 1) / 2)
             yield _Dot(label, line, each["coverage"], low, high, tip, name, text)
 
 

@@ -38,13 +38,13 @@ def levels(
     for place, test in enumerate(tests):
         own = [cell for cell in cells if cell.test == test]
         kind = "ink" if test in leaders else "grey"
-        across, up = zip(*(places[cell] for cell in own), strict=True)
-        layers.append(Line(across, up, "others", treatment=place))
+        errors, powers = zip(*(places[cell] for cell in own), strict=True)
+        layers.append(Line(errors, powers, "others", treatment=place))
         for cell in own:
             layers += _bars(cell, places[cell], x, y, place) if cell.size == last else []
         areas = [_SMALL if cell.size < last else _LARGE if test in leaders else 1.4 for cell in own]
         hollow, tips = [cell.exceeds for cell in own], [_tip(cell) for cell in own]
-        layers.append(Marks(across, up, tips, kind, areas, hollow, form=0, treatment=place))
+        layers.append(Marks(errors, powers, tips, kind, areas, hollow, form=0, treatment=place))
     top = y.low * (y.high / y.low) ** 0.97
     layers += [
         Text(x.low, top, "\u00a0keeps its level", 1, "note"),

@@ -79,7 +79,7 @@ class ModelResults(Results):
             design = AnalysisDesign(*levels, study.problems, *tests, *words)
             parts = [self._part(name, part) for part in ("regret", "estimation")]
             self._findings[name] = ModelFindings(
-                name, self.info(name), design, self.scores, self.refined, *parts, self
+                name, self.info(name), design, self.scores, self.refined, *parts, results=self
             )
         return self._findings[name]
 
