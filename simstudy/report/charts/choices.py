@@ -73,7 +73,7 @@ def needed(findings: ModelFindings, narrow: bool) -> Chart:
         layers.append(Text(sizes.high, line, f"\u00a0{text}", 1, "note", treatment=place))
     y = spec.rows_axis([brief(results.names[place], 22) for place in order])
     x = replace(sizes, high=sizes.high * (sizes.high / sizes.low) ** _ROOM[narrow])
-    heading = f"Test rows needed to be as good as the best measure with {at:,}"
+    heading = f"Test rows to equal the best with {at:,}"
     return Chart(heading, heading, "; ".join(tips), x, y, tuple(layers), "plain")
 
 

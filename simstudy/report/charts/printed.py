@@ -197,6 +197,7 @@ def opening_figure(
     """Charts that open the page of a comparison."""
     findings = results.findings()
     shown = charts(findings, True)[part]
+    shown = charts(findings, False)[part] if len(shown) > 1 else shown
     require(shown, "it needs two learners, and finite scores")
     rows = all(chart.y.kind == "rows" for chart in shown)
     panels = Panels(shown, across=0 if rows else 1, height=3.2)
