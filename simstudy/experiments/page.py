@@ -29,6 +29,8 @@ class Opening(NamedTuple):
     caption: str
     key: str = ""  # the class of the element that has the key of the treatments; empty for none
     chips: tuple[tuple[str, str], ...] = ()  # the classes and meanings of other colours
+    name: str = ""  # on the button that shows it, if there are several
+    more: tuple[Opening, ...] = ()  # shown in its place by their buttons
 
 
 class Section(NamedTuple):

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from simstudy.analysis.models.computing_time import median_seconds
+from simstudy.analysis.models.findings import ModelFindings
+from simstudy.analysis.models.standings import Standing
 from simstudy.experiments.learners.results import LearnerResults
-from simstudy.experiments.models_page import ModelsPage
-from simstudy.experiments.page import Section
+from simstudy.experiments.models_page import ModelsPage, drawn
+from simstudy.experiments.page import Opening, Section
 from simstudy.measures.base import MeasureInfo
-from simstudy.report.charts import curves, spread, svg
+from simstudy.report.charts import curves, distance, spread, svg
 from simstudy.report.charts.decisions import decision_makers
 from simstudy.report.charts.layout import Maker
 from simstudy.report.charts.printed import learner_makers
 from simstudy.report.pages.curve_section import curve_section
 from simstudy.report.pages.page import curves_section
-from simstudy.report.prose import captions
+from simstudy.report.prose import captions, distances
 from simstudy.report.prose.phrases import MAX_NAMED, all_sizes, listed, with_unit
 from simstudy.report.tables import facts
 from simstudy.study.study import Study
@@ -46,6 +50,27 @@ class LearnersPage(ModelsPage[LearnerResults]):
             f"probabilities are to the true ones{more}."
         )
 
+    def opening(self, findings: ModelFindings, index: int) -> Opening:
+        """Return the distances to the truth, or to the best mean; the curves are one switch away."""
+        curves = super().opening(findings, index)
+        if len(findings.treatments) < 2 or not findings.standings:
+            return curves
+        name, many = f"distance{index}", len(findings.treatments) > distance.MAX_COLOURED
+        notes, chart = distances.caption(findings), partial(distance.distance, findings)
+        ranks = distance.ranks(findings)
+        ranked = drawn(lambda _: ranks, f"ranks{index}", many, [distances.ranks(findings)], "Ranks")
+        first = drawn(chart, name, many, notes, distances.button(findings))
+        return first._replace(more=(*[ranked] * many, curves))
+
+    def view(
+        self, results: LearnerResults, findings: ModelFindings, index: int
+    ) -> dict[str, object]:
+        """Add who is how far behind the leader at each size, if there are many learners."""
+        many = len(findings.treatments) > distance.MAX_COLOURED
+        at = findings.standings if many else ()
+        forests = [_forest(findings, standing, f"forest{index}-{standing.size}") for standing in at]
+        return super().view(results, findings, index) | {"forests": forests}
+
     def own_sections(self, results: LearnerResults) -> list[Section]:
         """Return what regret is made of, and curves of decisions."""
         decisions = [curve_section(results)] if results.study.keep_answers else []
@@ -70,6 +95,18 @@ class LearnersPage(ModelsPage[LearnerResults]):
             + pairs * several
             + change * (several and len(study.doses) > 1)
         )
+
+
+def _forest(findings: ModelFindings, standing: Standing, name: str) -> Opening:
+    """How far each learner is behind the leader of a size."""
+    chart = distance.forest(findings, standing)
+    height = 70.0 + 24 * len(standing.against)
+    wide, narrow = (
+        svg.draw(chart, f"{name}{end}", (width, height)).picture
+        for end, width in (("w", svg.CURVES[0]), ("n", svg.NARROW[0]))
+    )
+    caption = " ".join([distances.forest(findings, standing), *chart.notes])
+    return Opening(wide, narrow, caption, name=f"{standing.size:,} rows")
 
 
 def _regret(results: LearnerResults) -> list[Section]:

@@ -87,7 +87,7 @@ def _curves(
         Axis(axis_label(info), *ends),
         tuple(layers),
         learners=tuple(series.learner for series in front) if heading else (),
-        notes=(*[_CUT] * cut, *_not_drawn(findings)),
+        notes=(*[_CUT] * cut, *not_drawn(findings)),
     )
 
 
@@ -134,7 +134,7 @@ def _described(every: Sequence[Series], sizes: Sequence[int], rows: str, write: 
     return f"from {sizes[0]:,} to {sizes[-1]:,} {rows}: {listing}."
 
 
-def _not_drawn(findings: ModelFindings) -> list[str]:
+def not_drawn(findings: ModelFindings) -> list[str]:
     """Which means have no place in the figure."""
     missing = [mean for mean in findings.means if not math.isfinite(mean.mean)]
     cells = [f"{brief(m.learner)} at {m.size:,} rows ({number(m.mean)})" for m in missing]

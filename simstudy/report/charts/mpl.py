@@ -24,6 +24,8 @@ _LINES: dict[str, tuple[str, float, Dashes]] = {
     "line": (COLOURS[0], 1.6, "-"),
     "faint": (COLOURS[0], 0.9, "-"),
     "others": ("0.8", 0.7, "-"),
+    "field": ("0.75", 0.9, "-"),
+    "strip": (COLOURS[0], 10.0, "-"),
     "limit": (_GREY, 1.1, (0, (1, 2))),
     "ceiling": ("0.45", 1.3, (0, (6, 2.5))),
     "floor": (COLOURS[1], 1.3, "--"),
@@ -55,6 +57,8 @@ _MARKS: dict[str, tuple[str, str, str, float]] = {
     "mark": ("o", COLOURS[0], "", 5.5),
     "dot": ("o", COLOURS[0], "", 3.5),
     "behind": ("o", "0.75", "", 3.5),
+    "field": ("o", "0.75", "", 3.0),
+    "hollow": ("o", "white", "", 5.5),
     "crossing": ("D", COLOURS[1], "white", 5.5),
     "mean": ("D", "white", "black", 4.5),
     "median": ("_", _INK, "", 9.0),
@@ -115,7 +119,7 @@ def _stroke(kind: str, look: spec.Look | None, style: Style) -> dict[str, Any]:
     """The colour, width and dashes of a line."""
     colour, width, dashes = _LINES[kind]
     if look:
-        colour = COLOURS[look.colour] if kind != "thin" else colour
+        colour = COLOURS[look.colour] if kind not in ("thin", "field") else colour
         dashes = (0, DASHES[look.dash]) if kind == "line" and look.dash else dashes
     return {"color": colour, "linewidth": width * style.lines, "linestyle": dashes}
 
