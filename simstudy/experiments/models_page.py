@@ -105,7 +105,7 @@ class ModelsPage(Page[ModelFindings, M]):
         """Return the means against the dose."""
         chart, many = curves.learning_curves(findings), len(findings.treatments) > captions.MAX_BARS
         notes = [captions.curves(findings, alone=False), *_unmeasured_limits(findings)]
-        return drawn(lambda _: chart, f"curves{index}", many, notes, "Learning curves")
+        return drawn("Learning curves", lambda _: chart, f"curves{index}", many, notes)
 
     def view(self, results: M, findings: ModelFindings, index: int) -> dict[str, object]:
         """Return the figures, tables and notes of one measure."""
@@ -260,15 +260,15 @@ class ModelsPage(Page[ModelFindings, M]):
 
 
 def drawn(
-    make: Callable[[svg.Extent], Chart], name: str, many: bool, notes: Sequence[str], button: str
+    name: str, make: Callable[[svg.Extent], Chart], file: str, many: bool, notes: Sequence[str]
 ) -> Opening:
     """Lines for wide and for narrow screens, with a key where they have no labels."""
     sizes = (svg.MANY_CURVES, svg.MANY_NARROW) if many else (svg.CURVES, svg.NARROW)
-    wide, narrow = map(make, sizes)
-    picture = svg.draw(wide, f"{name}w", sizes[0], labels=True)
-    key = "curve-key" + " narrow-only" * picture.labelled
-    pictures = picture.picture, svg.draw(narrow, f"{name}n", sizes[1]).picture
-    return Opening(*pictures, " ".join([*notes, *wide.notes]), key, name=button)
+    charts = [make(size) for size in sizes]
+    wide = svg.draw(charts[0], f"{file}w", sizes[0], labels=True)
+    narrow = svg.draw(charts[1], f"{file}n", sizes[1]).picture
+    key = "curve-key" + " narrow-only" * wide.labelled
+    return Opening(wide.picture, narrow, " ".join([*notes, *charts[0].notes]), key, name=name)
 
 
 def _overtaking(results: ModelResults, findings: ModelFindings) -> bool:

@@ -51,23 +51,22 @@ class LearnersPage(ModelsPage[LearnerResults]):
         )
 
     def opening(self, findings: ModelFindings, index: int) -> Opening:
-        """Return the distances to the truth, or to the best mean; the curves are one switch away."""
-        curves = super().opening(findings, index)
+        """Return distances to the truth, or to the best mean; curves are one switch away."""
+        curves, many = super().opening(findings, index), _many(findings)
         if len(findings.treatments) < 2 or not findings.standings:
             return curves
-        name, many = f"distance{index}", len(findings.treatments) > distance.MAX_COLOURED
-        notes, chart = distances.caption(findings), partial(distance.distance, findings)
+        name = "Distance to the " + ("truth" if distance.to_truth(findings) else "best mean")
+        make, notes = partial(distance.distance, findings), distances.caption(findings)
         ranks = distance.ranks(findings)
-        ranked = drawn(lambda _: ranks, f"ranks{index}", many, [distances.ranks(findings)], "Ranks")
-        first = drawn(chart, name, many, notes, distances.button(findings))
-        return first._replace(more=(*[ranked] * many, curves))
+        ranked = drawn("Ranks", lambda _: ranks, f"ranks{index}", many, [distances.RANKS])
+        further = (ranked, curves) if many else (curves,)
+        return drawn(name, make, f"distance{index}", many, notes)._replace(more=further)
 
     def view(
         self, results: LearnerResults, findings: ModelFindings, index: int
     ) -> dict[str, object]:
-        """Add who is how far behind the leader at each size, if there are many learners."""
-        many = len(findings.treatments) > distance.MAX_COLOURED
-        at = findings.standings if many else ()
+        """Add how far many learners are behind the leader of each size."""
+        at = findings.standings if _many(findings) else ()
         forests = [_forest(findings, standing, f"forest{index}-{standing.size}") for standing in at]
         return super().view(results, findings, index) | {"forests": forests}
 
@@ -97,16 +96,20 @@ class LearnersPage(ModelsPage[LearnerResults]):
         )
 
 
+def _many(findings: ModelFindings) -> bool:
+    """Whether there are more learners than colours."""
+    return len(findings.treatments) > distance.MAX_COLOURED
+
+
 def _forest(findings: ModelFindings, standing: Standing, name: str) -> Opening:
     """How far each learner is behind the leader of a size."""
-    chart = distance.forest(findings, standing)
-    height = 70.0 + 24 * len(standing.against)
-    wide, narrow = (
-        svg.draw(chart, f"{name}{end}", (width, height)).picture
-        for end, width in (("w", svg.CURVES[0]), ("n", svg.NARROW[0]))
-    )
-    caption = " ".join([distances.forest(findings, standing), *chart.notes])
-    return Opening(wide, narrow, caption, name=f"{standing.size:,} rows")
+    chart, high = distance.forest(findings, standing), 70.0 + 24 * len(standing.against)
+    pictures = [
+        svg.draw(chart, name + end, (w, high)).picture for end, w in (("w", 780.0), ("n", 360.0))
+    ]
+    bars = distances.intervals(findings, "hollow: not separated")
+    caption = " ".join([f"Bars: {bars}", *chart.notes])
+    return Opening(*pictures, caption, name=f"{standing.size:,} rows")
 
 
 def _regret(results: LearnerResults) -> list[Section]:

@@ -3,57 +3,36 @@
 from __future__ import annotations
 
 from simstudy.analysis.models.findings import ModelFindings
-from simstudy.analysis.models.standings import Standing
 from simstudy.report.charts.distance import MAX_COLOURED, to_truth
 from simstudy.report.prose import phrases
-from simstudy.report.prose.phrases import level
 
-
-def button(findings: ModelFindings) -> str:
-    """What the distances are to."""
-    return "Distance to the truth" if to_truth(findings) else "Distance to the best mean"
+RANKS = "Ranks of the means; 1 is best. Neighbours need not be separated by the tests."
+_COLOURED = (
+    "In colour: who has the best mean or is not separated from it at some size; grey, without "
+    "bars: the others. Click on a line or press Enter to keep it in front."
+)
 
 
 def caption(findings: ModelFindings) -> list[str]:
     """Caption of the distances against training size."""
-    known, best = to_truth(findings), "the learner with the best mean at that size"
-    measured = phrases.with_unit(findings.info)
-    sentences = [
-        f"How far the mean {measured} is below that of the true probabilities on the same models."
-        if known
-        else f"How far the mean {measured} is behind the best mean at each size.",
-        f"Bars compare with {best} (short line), and with no other: {_intervals(findings)} of the "
-        f"paired difference; one that reaches the line is not separated from it.{_holm(findings)}",
+    known, models = to_truth(findings), findings.design.models
+    to = "below that of the true probabilities" if known else "behind the best mean"
+    used = findings.pairs_used or (models, models)
+    return [
+        f"How far the mean {phrases.with_unit(findings.info)} is {to}, at each size. Bars compare "
+        "with the best mean at that size (short line), and with no other: "
+        f"{intervals(findings, 'one that reaches the line: not separated from it')}",
+        *["Compared are the models that both have."] * (used[0] < models),
+        *["Dotted: what is left with unlimited data."] * bool(known and findings.limits),
+        *[_COLOURED] * (len(findings.treatments) > MAX_COLOURED),
+        "At the bottom: who may be the best.",
     ]
-    if len(findings.treatments) > MAX_COLOURED:
-        sentences.append(
-            "In colour: the learners with the best mean, or not separated from it, at some size; "
-            "grey, without bars: the others. Click on a line or press Enter to keep it in front."
-        )
-    elif known and findings.limits:
-        sentences.append("Dotted: the distance that is left with unlimited data.")
-    return [*sentences, "At the bottom: who may be the best at each size."]
 
 
-def ranks(findings: ModelFindings) -> str:
-    """Caption of the ranks."""
-    return f"Ranks of the mean {findings.info.label} at each size; 1 is best. They are not tested."
-
-
-def forest(findings: ModelFindings, standing: Standing) -> str:
-    """Caption of the differences from the leader of a size."""
-    return (
-        f"How far each learner is behind {standing.leader}, which has the best mean with "
-        f"{standing.size:,} rows, in {findings.info.unit or findings.info.label}. Bars: "
-        f"{_intervals(findings)}. Hollow: not separated from it.{_holm(findings)}"
-    )
-
-
-def _intervals(findings: ModelFindings) -> str:
-    return f"{level(findings.design.confidence)} intervals, {phrases.interval_family(findings)},"
-
-
-def _holm(findings: ModelFindings) -> str:
-    """What intervals are not for Holm's method."""
+def intervals(findings: ModelFindings, mark: str) -> str:
+    """What bars of differences from the best mean are, and what marks those not separated."""
     holm = " Holm's method, which decides, has no intervals and may find further differences."
-    return holm * findings.design.holm
+    level, family = phrases.level(findings.design.confidence), phrases.interval_family(findings)
+    return (
+        f"{level} intervals of paired differences, {family}; {mark}.{holm * findings.design.holm}"
+    )
