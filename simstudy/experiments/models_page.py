@@ -105,7 +105,8 @@ class ModelsPage(Page[ModelFindings, M]):
         """Return the means against the dose."""
         chart, many = curves.learning_curves(findings), len(findings.treatments) > captions.MAX_BARS
         notes = [captions.curves(findings, alone=False), *_unmeasured_limits(findings)]
-        return drawn("Learning curves", lambda _: chart, f"curves{index}", many, notes)
+        sizes = svg.MANY_LINES if many else svg.LINES
+        return drawn("Learning curves", lambda _: chart, f"curves{index}", sizes, notes)
 
     def view(self, results: M, findings: ModelFindings, index: int) -> dict[str, object]:
         """Return the figures, tables and notes of one measure."""
@@ -260,10 +261,13 @@ class ModelsPage(Page[ModelFindings, M]):
 
 
 def drawn(
-    name: str, make: Callable[[svg.Extent], Chart], file: str, many: bool, notes: Sequence[str]
+    name: str,
+    make: Callable[[svg.Extent], Chart],
+    file: str,
+    sizes: tuple[svg.Extent, svg.Extent],
+    notes: Sequence[str],
 ) -> Opening:
     """Lines for wide and for narrow screens, with a key where they have no labels."""
-    sizes = (svg.MANY_CURVES, svg.MANY_NARROW) if many else (svg.CURVES, svg.NARROW)
     charts = [make(size) for size in sizes]
     wide = svg.draw(charts[0], f"{file}w", sizes[0], labels=True)
     narrow = svg.draw(charts[1], f"{file}n", sizes[1]).picture

@@ -52,21 +52,21 @@ class LearnersPage(ModelsPage[LearnerResults]):
 
     def opening(self, findings: ModelFindings, index: int) -> Opening:
         """Return distances to the truth, or to the best mean; curves are one switch away."""
-        curves, many = super().opening(findings, index), _many(findings)
+        curves, many = super().opening(findings, index), distance.many(findings)
         if len(findings.treatments) < 2 or not findings.standings:
             return curves
         name = "Distance to the " + ("truth" if distance.to_truth(findings) else "best mean")
         make, notes = partial(distance.distance, findings), distances.caption(findings)
-        ranks = distance.ranks(findings)
-        ranked = drawn("Ranks", lambda _: ranks, f"ranks{index}", many, [distances.RANKS])
-        further = (ranked, curves) if many else (curves,)
-        return drawn(name, make, f"distance{index}", many, notes)._replace(more=further)
+        ranks, sizes = distance.ranks(findings), svg.MANY_LINES if many else svg.LINES
+        ranked = drawn("Ranks", lambda _: ranks, f"ranks{index}", sizes, [distances.RANKS])
+        first = drawn(name, make, f"distance{index}", sizes, notes)
+        return first._replace(more=(*[ranked] * many, curves))
 
     def view(
         self, results: LearnerResults, findings: ModelFindings, index: int
     ) -> dict[str, object]:
         """Add how far many learners are behind the leader of each size."""
-        at = findings.standings if _many(findings) else ()
+        at = findings.standings if distance.many(findings) else ()
         forests = [_forest(findings, standing, f"forest{index}-{standing.size}") for standing in at]
         return super().view(results, findings, index) | {"forests": forests}
 
@@ -96,20 +96,12 @@ class LearnersPage(ModelsPage[LearnerResults]):
         )
 
 
-def _many(findings: ModelFindings) -> bool:
-    """Whether there are more learners than colours."""
-    return len(findings.treatments) > distance.MAX_COLOURED
-
-
-def _forest(findings: ModelFindings, standing: Standing, name: str) -> Opening:
+def _forest(findings: ModelFindings, standing: Standing, file: str) -> Opening:
     """How far each learner is behind the leader of a size."""
     chart, high = distance.forest(findings, standing), 70.0 + 24 * len(standing.against)
-    pictures = [
-        svg.draw(chart, name + end, (w, high)).picture for end, w in (("w", 780.0), ("n", 360.0))
-    ]
-    bars = distances.intervals(findings, "hollow: not separated")
-    caption = " ".join([f"Bars: {bars}", *chart.notes])
-    return Opening(*pictures, caption, name=f"{standing.size:,} rows")
+    sizes, bars = ((svg.CURVES[0], high), (svg.NARROW[0], high)), distances.intervals(findings)
+    notes = [f"Bars: {bars} Hollow: not separated from the best mean."]
+    return drawn(chart.heading, lambda _: chart, file, sizes, notes)._replace(key="")
 
 
 def _regret(results: LearnerResults) -> list[Section]:

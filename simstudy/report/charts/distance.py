@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import operator
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
@@ -31,12 +32,17 @@ class Place(NamedTuple):
 
 
 Places: TypeAlias = Mapping[str, Sequence[Place]]  # of each learner, by standing
-Heights: TypeAlias = Mapping[str, Sequence[float]]  # the limits of learners, by standing
+
+
+def many(findings: ModelFindings) -> bool:
+    """Whether there are more learners than can be told apart by their colours."""
+    return len(findings.design.learners) > MAX_COLOURED
 
 
 def to_truth(findings: ModelFindings) -> bool:
     """Whether distances are to the true probabilities; else they are to the best means."""
-    return bool(findings.ceiling) and all(map(drawable, findings.ceiling))
+    everywhere = len(findings.standings) == len(findings.ceiling) > 0
+    return everywhere and all(map(drawable, findings.ceiling))
 
 
 def front(findings: ModelFindings) -> list[str]:
@@ -44,7 +50,7 @@ def front(findings: ModelFindings) -> list[str]:
     learners, standings = findings.design.learners, findings.standings
     leaders = {standing.leader for standing in standings}
     level = leaders | {pair.second for at in standings for pair in (*at.level, *at.identical)}
-    shown = {*learners} if len(learners) <= MAX_COLOURED else level
+    shown = level if many(findings) else {*learners}
     shown = shown if len(shown) <= MAX_COLOURED else leaders
     return [label for label in learners if label in shown]
 
@@ -83,11 +89,13 @@ def distance(findings: ModelFindings, extent: tuple[float, float]) -> Chart:
     There is room for its texts in a picture of this extent, in pixels.
     """
     standings, words, known = findings.standings, findings.design.words, to_truth(findings)
-    shown, coloured, limits = places(findings), front(findings), _limits(findings)
+    shown, coloured = places(findings), front(findings)
+    limits = findings.limits.items() if known and not many(findings) else ()
+    tops = {who: [*map(operator.sub, findings.ceiling, row)] for who, row in limits}
     letters, lines = (extent[0] - (190 if extent[0] > 500 else 60)) / 7, (extent[1] - 72) / 18
     centres = [0.0, *(place.at for row in shown.values() for place in row)]
     ends = [end for label in coloured for place in shown[label] for end in place[2:]]
-    (top, worst), cut = spec.cut_reach([*centres, *itertools.chain(*limits.values())], ends)
+    (top, worst), cut = spec.cut_reach([*centres, *itertools.chain(*tops.values())], ends)
     rows = max(min(len(standing.contenders), _MAX_LEADERS) for standing in standings)
     line = worst / (lines - rows - 2.2)  # the height of a line of text
     ticks = spec.steps(0.0, worst, 6)
@@ -98,9 +106,9 @@ def distance(findings: ModelFindings, extent: tuple[float, float]) -> Chart:
     y = Axis(name, worst + (rows + 0.6) * line, min(top, -1.4 * line), marks=marks)
     layers: list[Layer] = [spec.Rule(0.0, kind="base")]
     layers += [spec.Text(x.low, -0.75 * line, " the true probabilities", 1)] * known
-    limits = {label: at for label, at in limits.items() if max(at) > line}  # others are at 0
-    layers += _dotted(findings, limits, shown, line, letters)
-    side = spec.dodges(findings.design.sizes, MAX_COLOURED)[-1]
+    far = {label: at for label, at in tops.items() if all(each > line for each in at)}
+    layers += _dotted(findings, far, shown, line, letters)
+    side = spec.dodges(findings.design.sizes, MAX_COLOURED)[-1] ** 1.5
     for place, (leader, size) in enumerate((at.leader, at.size) for at in standings):
         height = shown[leader][place].at
         layers.append(spec.Line([size / side, size * side], [height, height], "thin"))
@@ -139,41 +147,28 @@ def _lines(findings: ModelFindings, shown: Places, coloured: Sequence[str]) -> I
         yield spec.Marks(x, at, tips, kinds[1], learner=learner)
 
 
-def _limits(findings: ModelFindings) -> Heights:
-    """The distances of few learners from the truth with unlimited data, where they are known."""
-    if not to_truth(findings) or len(findings.design.learners) > MAX_COLOURED:
-        return {}
-    places = [findings.design.sizes.index(standing.size) for standing in findings.standings]
-    limits = findings.limits.items()
-    every = {label: [findings.ceiling[at] - row[at] for at in places] for label, row in limits}
-    return {label: row for label, row in every.items() if all(map(drawable, row))}
-
-
 def _dotted(
-    findings: ModelFindings, limits: Heights, shown: Places, line: float, letters: float
+    findings: ModelFindings,
+    limits: Mapping[str, list[float]],
+    shown: Places,
+    line: float,
+    letters: float,
 ) -> Iterator[Layer]:
     """The limits, with their names between two sizes, where these touch no line."""
-    sizes = [standing.size for standing in findings.standings]
-    rows = [[place.at for place in row] for row in shown.values()] + [*map(list, limits.values())]
-    ways = [*itertools.product((" with unlimited data", ", unlimited"), range(len(sizes) - 1))]
-    for label, heights in limits.items():
+    sizes, rows = findings.design.sizes, [[place.at for place in row] for row in shown.values()]
+    rows += limits.values()
+    texts = [*itertools.product(range(len(sizes) - 1), (" with unlimited data", ", unlimited"))]
+    for label, at in limits.items():
         learner = findings.design.learners.index(label)
-        yield spec.Line(sizes, heights, "limit", learner=learner)
-        for (words, gap), side in itertools.product(ways, (-0.8, 0.8)):
-            y, room = heights[gap] + side * line, math.log(sizes[gap + 1] / sizes[gap])
-            room *= letters / (1 + 2 * _ASIDE) / math.log(sizes[-1] / sizes[0])
-            half = (len(label + words) + 1) / room / 2  # of the way to the next size
-            sides = [
-                [r[gap] + (r[gap + 1] - r[gap]) * at for r in rows]
-                for at in (0.5 - half, 0.5 + half)
-            ]
-            gaps = (
-                min(a, b) - y > 0.6 * line or y - max(a, b) > 0.6 * line
-                for a, b in zip(*sides, strict=True)
-            )
-            if half < 0.45 and all(gaps):
-                middle = math.sqrt(sizes[gap] * sizes[gap + 1])
-                yield spec.Text(middle, y, label + words, learner=learner)
+        yield spec.Line(sizes, at, "limit", learner=learner)
+        for (gap, words), side in itertools.product(texts, (-0.8, 0.8)):
+            y, (start, end) = at[gap] + side * line, sizes[gap : gap + 2]
+            width = letters * math.log(end / start) / math.log(sizes[-1] / sizes[0])
+            half = (len(label + words) + 1) * (1 + 2 * _ASIDE) / width / 2
+            ends = ((row[gap], row[gap + 1]) for row in rows)
+            near = (abs((a + b) / 2 - y) < abs(b - a) * half + 0.6 * line for a, b in ends)
+            if half < 0.45 and not any(near):
+                yield spec.Text(math.sqrt(start * end), y, label + words, learner=learner)
                 rows.append([y] * len(sizes))
                 break
 
@@ -213,4 +208,4 @@ def forest(findings: ModelFindings, standing: Standing) -> Chart:
     y, title = spec.rows_axis([brief(p.second, 24) for p in pairs]), f"{standing.size:,} rows"
     texts, notes = "; ".join(map(_lead, pairs)), (_CUT,) * cut
     drawn = (spec.Rule(0.0, upright=True, kind="base"), *layers)
-    return Chart("", f"{x.label}, {title}", texts, x, y, drawn, kind="forest", notes=notes)
+    return Chart(title, f"{x.label}, {title}", texts, x, y, drawn, kind="forest", notes=notes)

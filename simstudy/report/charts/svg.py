@@ -19,6 +19,7 @@ Extent: TypeAlias = tuple[float, float]  # width and height
 Point: TypeAlias = tuple[float, float] | None  # None if it cannot be drawn
 CURVES, NARROW = (780.0, 430.0), (360.0, 320.0)  # of pictures
 MANY_CURVES, MANY_NARROW = (780.0, 560.0), (360.0, 420.0)  # those of many lines
+LINES, MANY_LINES = (CURVES, NARROW), (MANY_CURVES, MANY_NARROW)
 SMALL, TIMES, STUDY = (220.0, 176.0), (340.0, 250.0), (330.0, 325.0)
 FONT = 12.0  # pixels of letters
 _LETTER = 7.0  # the width of a letter of 12 pixels, erring on the wide side

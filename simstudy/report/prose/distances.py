@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from simstudy.analysis.models.findings import ModelFindings
-from simstudy.report.charts.distance import MAX_COLOURED, to_truth
+from simstudy.report.charts.distance import many, to_truth
 from simstudy.report.prose import phrases
 
 RANKS = "Ranks of the means; 1 is best. Neighbours need not be separated by the tests."
+_DOTTED = "Dotted: what is left with unlimited data."
 _COLOURED = (
     "In colour: who has the best mean or is not separated from it at some size; grey, without "
     "bars: the others. Click on a line or press Enter to keep it in front."
@@ -17,22 +18,21 @@ def caption(findings: ModelFindings) -> list[str]:
     """Caption of the distances against training size."""
     known, models = to_truth(findings), findings.design.models
     to = "below that of the true probabilities" if known else "behind the best mean"
-    used = findings.pairs_used or (models, models)
+    missing = findings.pairs_used is not None and findings.pairs_used[0] < models
+    kind = [_COLOURED] if many(findings) else [_DOTTED] * bool(known and findings.limits)
     return [
         f"How far the mean {phrases.with_unit(findings.info)} is {to}, at each size. Bars compare "
-        "with the best mean at that size (short line), and with no other: "
-        f"{intervals(findings, 'one that reaches the line: not separated from it')}",
-        *["Compared are the models that both have."] * (used[0] < models),
-        *["Dotted: what is left with unlimited data."] * bool(known and findings.limits),
-        *[_COLOURED] * (len(findings.treatments) > MAX_COLOURED),
+        f"with the best mean of a size (short line), and with no other: {intervals(findings)} One "
+        "that reaches the short line is not separated from it.",
+        *["Learners are compared over the models that both have."] * missing,
+        *kind,
         "At the bottom: who may be the best.",
     ]
 
 
-def intervals(findings: ModelFindings, mark: str) -> str:
-    """What bars of differences from the best mean are, and what marks those not separated."""
-    holm = " Holm's method, which decides, has no intervals and may find further differences."
+def intervals(findings: ModelFindings) -> str:
+    """What bars of differences from the best mean are."""
     level, family = phrases.level(findings.design.confidence), phrases.interval_family(findings)
-    return (
-        f"{level} intervals of paired differences, {family}; {mark}.{holm * findings.design.holm}"
-    )
+    text = f"{level} intervals of paired differences, {family}."
+    holm = " Holm's method, which decides, has no intervals and may find further differences."
+    return text + holm * findings.design.holm
