@@ -8,6 +8,8 @@ import operator
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
+import numpy as np
+
 from simstudy.analysis.models.findings import ModelFindings
 from simstudy.analysis.models.standings import AHEAD, Pair, Standing
 from simstudy.report.charts import spec
@@ -31,6 +33,7 @@ class Place(NamedTuple):
     high: float = math.nan
 
 
+Limits: TypeAlias = Mapping[str, list[float]]  # of each learner, by size
 Places: TypeAlias = Mapping[str, Sequence[Place]]  # of each learner, by standing
 
 
@@ -148,28 +151,28 @@ def _lines(findings: ModelFindings, shown: Places, coloured: Sequence[str]) -> I
 
 
 def _dotted(
-    findings: ModelFindings,
-    limits: Mapping[str, list[float]],
-    shown: Places,
-    line: float,
-    letters: float,
+    findings: ModelFindings, limits: Limits, shown: Places, line: float, letters: float
 ) -> Iterator[Layer]:
-    """The limits, with their names between two sizes, where these touch no line."""
-    sizes, rows = findings.design.sizes, [[place.at for place in row] for row in shown.values()]
-    rows += limits.values()
-    texts = [*itertools.product(range(len(sizes) - 1), (" with unlimited data", ", unlimited"))]
-    for label, at in limits.items():
+    """The limits, with their names where these touch no line and no bar."""
+    sizes, rows = np.log(findings.design.sizes), [[at.at for at in row] for row in shown.values()]
+    rows, aside = [*rows, *limits.values()], _ASIDE * (sizes[-1] - sizes[0])
+    bars = [(x, *at[2:]) for row in shown.values() for x, at in zip(sizes, row, strict=True)]
+    texts = [" with unlimited data", ", unlimited"] * (len(sizes) > 1)
+    for label, heights in limits.items():
         learner = findings.design.learners.index(label)
-        yield spec.Line(sizes, at, "limit", learner=learner)
-        for (gap, words), side in itertools.product(texts, (-0.8, 0.8)):
-            y, (start, end) = at[gap] + side * line, sizes[gap : gap + 2]
-            width = letters * math.log(end / start) / math.log(sizes[-1] / sizes[0])
-            half = (len(label + words) + 1) * (1 + 2 * _ASIDE) / width / 2
-            ends = ((row[gap], row[gap + 1]) for row in rows)
-            near = (abs((a + b) / 2 - y) < abs(b - a) * half + 0.6 * line for a, b in ends)
-            if half < 0.45 and not any(near):
-                yield spec.Text(math.sqrt(start * end), y, label + words, learner=learner)
-                rows.append([y] * len(sizes))
+        yield spec.Line(findings.design.sizes, heights, "limit", learner=learner)
+        for text, part, side in itertools.product(texts, np.linspace(0.0, 1.0, 41), (-0.8, 0.8)):
+            half = (len(label + text) + 1) / 2 * (sizes[-1] - sizes[0] + 2 * aside) / letters
+            x = sizes[0] - aside + half + part * (sizes[-1] - sizes[0] + 2 * (aside - half))
+            y, across = np.interp(x, sizes, heights) + side * line, np.linspace(x - half, x + half)
+            lines = (abs(np.interp(across, sizes, row) - y) < 0.6 * line for row in rows)
+            crossed = (
+                low < y + 0.6 * line and high > y - 0.6 * line and abs(at - x) < half
+                for at, low, high in bars
+            )
+            if not any(crossed) and not any(map(np.any, lines)):
+                yield spec.Text(math.exp(x), float(y), label + text, learner=learner)
+                rows.append([float(y)] * len(sizes))
                 break
 
 
@@ -177,11 +180,12 @@ def _strip(
     findings: ModelFindings, x: Axis, top: float, line: float, letters: float
 ) -> Iterator[Layer]:
     """Under the lines, the leaders of each size in their colours."""
-    shares = [x.share(size) for size in findings.design.sizes]
+    shares, coloured = [x.share(size) for size in findings.design.sizes], front(findings)
     half = min(0.09, *(0.46 * (b - a) for a, b in itertools.pairwise(shares)), 1)
     side, fitting = (x.high / x.low) ** half, int(2 * half * letters) - 1
     for size, leaders in ((standing.size, standing.contenders) for standing in findings.standings):
-        shown = leaders if len(leaders) <= _MAX_LEADERS else leaders[: _MAX_LEADERS - 1]
+        named = [label for label in leaders if label in coloured]
+        shown = named[: _MAX_LEADERS - (len(leaders) > min(len(named), _MAX_LEADERS))]
         for row, label in enumerate(shown, 1):
             at, learner = top + (row - 0.1) * line, findings.design.learners.index(label)
             yield spec.Line([size / side, size * side], [at, at], "strip", learner=learner)

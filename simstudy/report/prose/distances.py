@@ -9,8 +9,9 @@ from simstudy.report.prose import phrases
 RANKS = "Ranks of the means; 1 is best. Neighbours need not be separated by the tests."
 _DOTTED = "Dotted: what is left with unlimited data."
 _COLOURED = (
-    "In colour: who has the best mean or is not separated from it at some size; grey, without "
-    "bars: the others. Click on a line or press Enter to keep it in front."
+    "In colour: who has the best mean at some size and, unless these are many, who is not "
+    "separated from it; grey, without bars: the others. Click on a line, or press Enter at a mark, "
+    "to keep it in front."
 )
 
 
