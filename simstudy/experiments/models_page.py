@@ -130,6 +130,7 @@ class ModelsPage(Page[ModelFindings, M]):
             "tests": [table.named_by(measure) for table in tests],
             "test_notes": [*build.missing_tests(analyses), *[note] * bool(note and tests)],
             "pairs": [table.named_by(measure) for table in compared],
+            "forests": (),
             "pair_notes": captions.pairs(findings, len(design.learners) <= build.MAX_IN_MATRIX),
             "models": svg.panels(spread.models(findings), f"models{index}"),
             "precision": [t.named_by(measure) for t in precision if isinstance(t, Table)],

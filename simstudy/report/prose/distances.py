@@ -6,7 +6,7 @@ from simstudy.analysis.models.findings import ModelFindings
 from simstudy.report.charts.distance import many, to_truth
 from simstudy.report.prose import phrases
 
-RANKS = "Ranks of the means; 1 is best. Neighbours need not be separated by the tests."
+RANKS = "Ranks of the means at each size; 1 is best. They are not tested."
 _DOTTED = "Dotted: what is left with unlimited data."
 _COLOURED = (
     "In colour: who has the best mean at some size and, unless these are many, who is not "
