@@ -213,7 +213,7 @@ def _label(line: Line, place: float, frame: _Frame) -> Markup:
     leader = path("leader", f"M{x:.1f} {y:.1f}L{end - 8:.1f} {place:.1f}H{end:.1f}")
     text = element("text", line.label, x=beside + 8, y=place + 4)
     drawn = mark(look, beside, place) if look and line.kind != "field" else Markup()
-    kind = f"{classes(look)} {line.kind}-end" if look else "s ceil"
+    kind = classes(look) + " field-end" * (line.kind == "field") if look else "s ceil"
     return element("g", leader, drawn, text, class_=kind, data_l=line.learner)
 
 

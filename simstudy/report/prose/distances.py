@@ -23,8 +23,8 @@ def caption(findings: ModelFindings) -> list[str]:
     kind = [_COLOURED] if many(findings) else [_DOTTED] * bool(known and findings.limits)
     return [
         f"How far the mean {phrases.with_unit(findings.info)} is {to}, at each size. Bars compare "
-        f"with the best mean of a size (short line), and with no other: {intervals(findings)} One "
-        "that reaches the short line is not separated from it.",
+        f"with the best mean of a size (short line), and with no other: {intervals(findings)} A "
+        "bar that reaches the short line is not separated from it.",
         *["Learners are compared over the models that both have."] * missing,
         *kind,
         "At the bottom: who may be the best.",
@@ -33,7 +33,6 @@ def caption(findings: ModelFindings) -> list[str]:
 
 def intervals(findings: ModelFindings) -> str:
     """What bars of differences from the best mean are."""
-    level, family = phrases.level(findings.design.confidence), phrases.interval_family(findings)
-    text = f"{level} intervals of paired differences, {family}."
-    holm = " Holm's method, which decides, has no intervals and may find further differences."
-    return text + holm * findings.design.holm
+    text = f"the {phrases.level(findings.design.confidence)} intervals of the paired tests"
+    holm = f", {phrases.interval_family(findings)}. Holm's method, which decides, has no intervals "
+    return f"{text}{(holm + 'and may find further differences') * findings.design.holm}."

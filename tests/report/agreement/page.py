@@ -37,7 +37,7 @@ EXPLAINED = [
     r"The absence of a significant difference does not prove that two \w+s are equal\.",
     r"None: no significant change of the \w+ ahead\.",
     r"ahead(?: at)?|behind(?: at)?|no significant difference",
-    r"One that reaches the short line is not separated from it\.",
+    r"A bar that reaches the short line is not separated from it\.",
     r"In colour: who has the best mean at some size and, unless these are many, who is not "
     r"separated from it; grey, without bars: the others\.",
     r"Hollow: not separated from the best mean\.",
