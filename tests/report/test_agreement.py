@@ -213,7 +213,7 @@ ON_PAGES = [
     ("close", f"{CHARTS}.pairs.difference", of(unadjusted), {"bands", "drawn bands"}),
     ("three", f"{CHARTS}.pairs.difference", of(confident), {"bands", "drawn bands"}),
     ("close", f"{CHARTS}.distance.places", of(unadjusted), {"distances", "drawn distances"}),
-    ("two", f"{CHARTS}.distance.places", of(upside_down), {"distances", "drawn distances"}),
+    ("two", f"{CHARTS}.distance.places", of(upside_down), {"distances"}),
     ("many", f"{CHARTS}.distance._strip", of(unadjusted), {"strip"}),
     ("many", f"{CHARTS}.distance.forest", forest_by(unadjusted), {"forest"}),
     ("two", f"{CHARTS}.svg.band", shrunk, {"drawn bands"}),

@@ -6,6 +6,7 @@ import itertools
 import math
 import operator
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -118,7 +119,8 @@ def distance(findings: ModelFindings, extent: tuple[float, float]) -> Chart:
     layers += [*_lines(findings, shown, coloured), *_strip(findings, x, worst, line, letters)]
     best = "; ".join(f"{', '.join(at.contenders)} at {at.size:,} rows" for at in standings)
     title, notes = f"{name} against {words.size}", (*[_CUT] * cut, *not_drawn(findings))
-    return Chart("", title, f"Best: {best}.", x, y, tuple(layers), kind="distance", notes=notes)
+    chart = Chart("", title, f"Best: {best}.", x, y, tuple(layers), kind="distance", notes=notes)
+    return replace(chart, names=findings.design.names)
 
 
 def ranks(findings: ModelFindings) -> Chart:
@@ -133,7 +135,8 @@ def ranks(findings: ModelFindings) -> Chart:
     y = Axis(f"rank by mean {findings.info.label}", len(labels) + 0.5, 0.5, marks=marks)
     first = "; ".join(f"{at.leader} at {at.size:,} rows" for at in findings.standings)
     layers, title = _lines(findings, shown, front(findings)), f"{y.label} against {words.size}"
-    return Chart("", title, f"First: {first}.", x, y, tuple(layers), kind="distance")
+    chart = Chart("", title, f"First: {first}.", x, y, tuple(layers), kind="distance")
+    return replace(chart, names=findings.design.names)
 
 
 def _lines(findings: ModelFindings, shown: Places, coloured: Sequence[str]) -> Iterator[Layer]:
@@ -212,4 +215,5 @@ def forest(findings: ModelFindings, standing: Standing) -> Chart:
     y, title = spec.rows_axis([brief(p.second, 24) for p in pairs]), f"{standing.size:,} rows"
     texts, notes = "; ".join(map(_lead, pairs)), (_CUT,) * cut
     drawn = (spec.Rule(0.0, upright=True, kind="base"), *layers)
-    return Chart(title, f"{x.label}, {title}", texts, x, y, drawn, kind="forest", notes=notes)
+    chart = Chart(title, f"{x.label}, {title}", texts, x, y, drawn, kind="forest", notes=notes)
+    return replace(chart, names=findings.design.names)
