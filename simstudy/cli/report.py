@@ -46,16 +46,22 @@ def _opened(directory: Path) -> Results:
 
 @results_of_others()
 def report(directory: Directory) -> None:
-    """Rewrite the tables, figures and page of a study."""
+    """Rewrite the tables, figures and page of a study, or the page of all studies in DIR."""
     from simstudy.report.files import write_report
+    from simstudy.report.pages.home import studies_in, update_home, write_home
     from simstudy.results.store.store import Store
-    from simstudy.study.constants import PAGE
+    from simstudy.study.constants import MANIFEST, PAGE
 
+    if not (directory / MANIFEST).exists() and studies_in(directory):
+        echo(f"Studies: {write_home(directory)}")
+        return
     _opened(directory)  # before the lock creates a directory
     store = Store(directory)
     with store.folder.locked():
         write_report(_opened(directory), store)
     echo(f"Report: {directory / PAGE}")
+    for note in update_home(directory):
+        echo(f"Note: {note}", err=True)
 
 
 @results_of_others()

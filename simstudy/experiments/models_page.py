@@ -21,6 +21,7 @@ from simstudy.report.charts import curves, pairs, spread, svg
 from simstudy.report.charts.layout import Maker
 from simstudy.report.charts.network_plot import network, network_picture
 from simstudy.report.charts.printed import learning_curves, model_makers
+from simstudy.report.charts.spec import Chart
 from simstudy.report.charts.svg import Panel
 from simstudy.report.pages.page import design_section, failures_section
 from simstudy.report.prose import captions, pairwise
@@ -109,6 +110,10 @@ class ModelsPage(Page[ModelFindings, M]):
         notes = [captions.curves(findings, alone=False), *_unmeasured_limits(findings)]
         key = "curve-key" + " narrow-only" * wide.labelled
         return Opening(wide.picture, narrow, " ".join([*notes, *chart.notes]), key)
+
+    def thumbnail(self, findings: ModelFindings) -> Chart:
+        """Return the means against the dose."""
+        return curves.learning_curves(findings)
 
     def view(self, results: M, findings: ModelFindings, index: int) -> dict[str, object]:
         """Return the figures, tables and notes of one measure."""

@@ -14,12 +14,13 @@ from simstudy.report.charts import layout
 from simstudy.report.charts.layout import NotDrawnError
 from simstudy.report.charts.mpl import SCREEN, STYLES, plain
 from simstudy.report.charts.spec import wrapped
+from simstudy.report.charts.thumbnail import thumbnail
 from simstudy.report.pages.page import report_page
 from simstudy.report.tables.formats import as_latex, as_markdown, markdown_text
 from simstudy.results.read.open import Results
 from simstudy.results.store import atomic_files
 from simstudy.results.store.store import Store
-from simstudy.study.constants import PAGE
+from simstudy.study.constants import PAGE, PICTURE
 from simstudy.study.study import Study
 from simstudy.texts import as_csv, printable
 
@@ -43,10 +44,15 @@ def write_report(results: Results, store: Store) -> None:
     files = {name: as_csv(table).encode() for name, table in tables.items()}
     files |= kept_figures(results)
     files[PAGE] = report_page(results).encode()
+    study, findings = results.study, results.findings()
+    files[PICTURE] = thumbnail(study.page.thumbnail(findings)).encode()
+    number, units = study.page.facts(study)[0]
+    card = {"title": study.heading, "finding": study.page.finding(findings)}
+    card |= {"over": f"{number:,} {units}"}
     store.drop_report()  # it may contain files that are no longer made
     for name, content in files.items():
         store.folder.write(name, content)
-    store.record_report([*files])
+    store.record_report([*files], card)
 
 
 def kept_figures(results: Results) -> dict[str, bytes]:

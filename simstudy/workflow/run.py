@@ -137,11 +137,15 @@ def reported(results: Results, store: Store, report: bool) -> Results:
             f"every cell of the study failed; see {store.directory / FAILURES}; the first "
             f"error: {results.failures['error'].iloc[0]}"
         )
-    results.note = "; ".join(store.notes)
-    if report and not store.has_report():
-        from simstudy.report.files import write_report
+    if report:
+        from simstudy.report.pages.home import update_home
 
-        write_report(results, store)
+        if not store.has_report():
+            from simstudy.report.files import write_report
+
+            write_report(results, store)
+        store.notes += update_home(store.directory)
+    results.note = "; ".join(store.notes)
     return results
 
 
