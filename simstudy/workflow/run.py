@@ -22,6 +22,7 @@ from simstudy.results.store.manifest import filled
 from simstudy.results.store.store import SHARD, Store
 from simstudy.study.constants import FAILURES, STUDY
 from simstudy.study.study import Study
+from simstudy.workflow.live import LivePage
 from simstudy.workflow.progress import Progress, Step, shown
 
 if TYPE_CHECKING:
@@ -99,7 +100,8 @@ def run_study(
         run, refine = _Run(study, plan, store, options, update), options.get("refine")
         if refine is None:  # refined results stay refined
             refine = study.thresholds.refine or _is_refined(store)
-        reused, seconds = _compute_missing(run, range(plan.problems))
+        watched = LivePage(study, plan, store, update) if options.get("report", True) else update
+        reused, seconds = _compute_missing(run._replace(progress=watched), range(plan.problems))
         if not reused:
             store.finish(plan, {"seconds": seconds})
         if refine:

@@ -107,6 +107,16 @@ def _reach(every: Sequence[Series], also: Floats, zero: bool, bars: bool) -> tup
     return spec.cut_reach(centres, ends, [0.0] * zero)
 
 
+def provisional(every: list[Series], sizes: Sequence[int], words: Words, measure: str) -> Chart:
+    """Means so far against the dose, while a study runs."""
+    bars, title = len(every) <= MAX_BARS, f"Provisional {measure} against {words.size}"
+    ends, _ = _reach(every, (), False, bars)
+    rows, layers = f"{words.dose} rows", tuple(lines(every, sizes, number, bars=bars))
+    axes = spec.sizes_axis(sizes, rows), Axis(measure, *ends)
+    described = f"{title} {_described(every, sizes, rows, number)}"
+    return Chart("", title, described, *axes, layers, kind="provisional")
+
+
 def lines(
     every: Sequence[Series], sizes: Sequence[int], write: Write, unit: str = "", bars: bool = True
 ) -> list[spec.Layer]:
