@@ -68,17 +68,28 @@ def report(directory: Directory) -> None:
 def figures(
     directory: Directory,
     format: Annotated[str, Option(help="pdf, svg or png.")] = "pdf",
-    style: Annotated[str, Option(help="paper or talk.")] = "paper",
+    style: Annotated[str, Option(help="paper, talk or hope-korb.")] = "paper",
     out: Out = None,
     rerun: Annotated[
         bool, Option("--rerun", help="Rerun cells for reliability, even if plugins are executed.")
     ] = False,
 ) -> None:
-    """Draw all figures of a study for a paper or a talk."""
-    from simstudy.report.files import write_figures
+    """Draw all figures of a study for a paper or a talk.
 
-    place = out or directory / "figures"
-    written, skipped = write_figures(_opened(directory), place, format, style, rerun)
+    With --style hope-korb: one figure of a study or of a list of up to three, as Hope & Korb (2004)
+    drew them, an example of the models beside the learning curves.
+    """
+    from simstudy.report.files import write_figures, write_hope_korb
+    from simstudy.study.constants import MANIFEST
+
+    place, skipped = out or directory / "figures", list[str]()
+    if style == "hope-korb":
+        listed = sorted(path.parent for path in directory.glob(f"*/{MANIFEST}"))
+        alone = not listed or (directory / MANIFEST).exists()
+        studies = [directory] if alone else listed
+        written = write_hope_korb([*map(_opened, studies)], place, format)
+    else:
+        written, skipped = write_figures(_opened(directory), place, format, style, rerun)
     for path in written:
         echo(path)
     for sentence in skipped:

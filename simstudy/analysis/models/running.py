@@ -27,10 +27,11 @@ class RunningMeans:
             mean += step / (n + 1)
             self._moments[treatment, dose] = n + 1, mean, squares + step * (score - mean)
 
-    def interval(self, treatment: str, dose: int) -> tuple[float, float]:
-        """Return the mean and half the width of its interval; NaN where there are too few."""
+    def interval(self, treatment: str, dose: int) -> tuple[float, float, float]:
+        """Return the mean and the ends of its interval; NaN where there are too few."""
         n, mean, squares = self._moments.get((treatment, dose), (0, math.nan, 0.0))
         if n < 2:
-            return mean, math.nan
+            return mean, math.nan, math.nan
         critical = float(critical_t(self._confidence, self._m, np.array([n - 1]))[0])
-        return mean, critical * math.sqrt(squares / (n - 1) / n)
+        half = critical * math.sqrt(squares / (n - 1) / n)
+        return mean, mean - half, mean + half

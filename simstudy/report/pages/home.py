@@ -88,11 +88,11 @@ def _card(directory: Path, place: Path) -> Card:
         content = json.loads((place / MANIFEST).read_bytes())
         if content.get("schema") != SCHEMA_VERSION:
             return Card(name, note="Written by another version of simstudy.")
-        if not fits(Manifest, content):
-            raise ValueError
-        return _card_of(directory, place, name, filled(content))
+        if fits(Manifest, content):
+            return _card_of(directory, place, name, filled(content))
     except (OSError, ValueError, AttributeError, LookupError, TypeError, RecursionError):
-        return Card(name, note="Its files are damaged.")
+        pass
+    return Card(name, note="Its files are damaged.")
 
 
 def _card_of(directory: Path, place: Path, name: str, manifest: Mapping[str, Any]) -> Card:
@@ -100,11 +100,12 @@ def _card_of(directory: Path, place: Path, name: str, manifest: Mapping[str, Any
     done, reported = status == COMPLETE, PAGE in manifest["report"] and (place / PAGE).is_file()
     card = (manifest["card"] if done and reported else None) or {}
     written = (place / (SCORES if done else MANIFEST)).stat().st_mtime
-    family = "data sets" if conditions["family"] == DATA else conditions["family"]
+    identity = conditions["family"]  # of a family: its name and parameters as JSON
+    family = "data sets" if identity == DATA else str(json.loads(identity)[0])
     date, failures = datetime.fromtimestamp(written, UTC), manifest["failures"]
     lost = f"{failures:,} of {counted(manifest['cells'], 'cell')} failed" if failures else ""
     compared = place.parent != directory and (place.parent / COMPARISON).is_file()
-    note = "" if card else "No report." if done and not reported else "Report of an earlier version."
+    note = "Report of an earlier version." if reported else "No report."
     return Card(
         name,
         quote(f"{name}/{PAGE}") * reported,

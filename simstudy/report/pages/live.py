@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 from datetime import datetime
-from typing import Protocol
 
 from simstudy.analysis.models.running import RunningMeans
 from simstudy.data.sizes import Size, size_text
@@ -16,33 +14,23 @@ from simstudy.study.study import Study
 MARK = '<meta name="simstudy:page" content="provisional">'
 
 
-class Done(Protocol):
-    """How far a run has come."""
+def live_page(study: Study, measure: str, means: RunningMeans, done: object, pace: str) -> str:
+    """Write the page: means so far, marked as provisional, and how far the run has come.
 
-    @property
-    def models(self) -> int: ...
-    @property
-    def all_models(self) -> int: ...
-    @property
-    def cells(self) -> int: ...
-    @property
-    def all_cells(self) -> int: ...
-
-
-def live_page(study: Study, measure: str, means: RunningMeans, done: Done, pace: str) -> str:
-    """Write the page: means so far, marked as provisional, and how far the run has come."""
-    kind, doses, series, rows, halves = study.experiment, study.doses, [], [], [0.0]
+    ``done`` has the numbers of models and cells that are finished and that there are.
+    """
+    kind, doses, series, rows = study.experiment, study.doses, [], list[tuple[str, list[str]]]()
+    widest = 0.0
     for place, label in enumerate(study.labels):
-        mean, half = zip(*(means.interval(label, dose) for dose in doses), strict=True)
-        low, high = ([m + side * h for m, h in zip(mean, half, strict=True)] for side in (-1, 1))
-        series.append(curves.Series(place, label, mean, low, high))
-        rows.append((label, [f"{number(m)} ± {number(h)}" for m, h in zip(mean, half, strict=True)]))
-        halves += [value for value in half if math.isfinite(value)]
+        intervals = [means.interval(label, dose) for dose in doses]
+        series.append(curves.Series(place, label, *zip(*intervals, strict=True)))
+        rows.append((label, [f"{number(m)} ± {number(high - m)}" for m, _, high in intervals]))
+        widest = max([widest, *(high - m for m, _, high in intervals if high > m)])
     picture = None
     if len(doses) > 1 and all(isinstance(Size.stored(dose).value, int) for dose in doses):
         chart = curves.provisional(series, doses, kind, measure)
         picture = svg.draw(chart, "provisional", svg.CURVES, labels=True).picture
     content = {"title": study.heading, "kind": kind, "measure": measure, "picture": picture}
-    content |= {"sizes": [*map(size_text, doses)], "rows": rows, "widest": number(max(halves))}
+    content |= {"sizes": [*map(size_text, doses)], "rows": rows, "widest": number(widest)}
     content |= {"done": done, "pace": pace, "unit": study.source.problem_word}
     return render("live.html", mark=MARK, now=f"{datetime.now():%d %b %Y, %H:%M:%S}", **content)
