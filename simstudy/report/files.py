@@ -44,10 +44,7 @@ def write_report(results: Results, store: Store) -> None:
     results.check_files()  # here damaged files are an error, not a remark on a page
     tables = results.study.page.files(results)
     files = {name: as_csv(table).encode() for name, table in tables.items()}
-    figures, captions = kept_figures(results)
-    files |= figures
-    if captions:
-        files[CAPTIONS] = _captions(results.study, captions).encode()
+    files |= kept_figures(results)
     files[PAGE] = report_page(results).encode()
     study, findings = results.study, results.findings()
     files[PICTURE] = thumbnail(study.page.thumbnail(findings)).encode()
@@ -60,8 +57,8 @@ def write_report(results: Results, store: Store) -> None:
     store.record_report([*files], card)
 
 
-def kept_figures(results: Results) -> tuple[dict[str, bytes], dict[str, str]]:
-    """The figures beside the scores in every format, by file, and their captions."""
+def kept_figures(results: Results) -> dict[str, bytes]:
+    """The figures beside the scores in every format, and their captions, by file."""
     files: dict[str, bytes] = {}
     captions: dict[str, str] = {}
     for name, make in results.study.page.kept_figures(results).items():
@@ -72,7 +69,9 @@ def kept_figures(results: Results) -> tuple[dict[str, bytes], dict[str, str]]:
         figure = layout.whole_figure(printed, results.study.heading)
         files |= {f"{name}.{format}": made for format, made in render(figure, FORMATS).items()}
         captions[", ".join(f"{name}.{format}" for format in FORMATS)] = printed.caption
-    return files, captions
+    if captions:
+        files[CAPTIONS] = _captions(results.study, captions).encode()
+    return files
 
 
 def write_figures(

@@ -17,7 +17,7 @@ KEPT = {
 }
 TABLES = ("anova", "intervals", "pairwise", "left_out", "precision", "thresholds")
 MADE = {
-    "report.html",
+    *("report.html", "card.svg", "captions.md"),
     *(f"{name}.csv" for name in TABLES),
     *(f"learning_curves.{ending}" for ending in ("png", "svg", "pdf")),
 }

@@ -101,7 +101,7 @@ def steps(low: float, high: float, about: int) -> list[float]:
     step = next(times * power for times in (1, 2, 5, 10) if times * power >= step * (1 - 1e-9))
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
     ticks = [number * step for number in range(first, last + 1)]
-    return ticks if len(ticks) > 2 else steps(low, high, about + 1)
+    return ticks if len(ticks) > 2 or about > 20 else steps(low, high, about + 1)
 
 
 def powers(low: float, high: float, about: int = 5) -> list[float]:
