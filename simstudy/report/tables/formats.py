@@ -15,7 +15,7 @@ _MANY = 8  # columns; tables on pages with more are set closer
 _LONG = 40  # rows; a table with more goes over several pages
 _WIDE = 40  # letters; longer texts are broken
 _ACROSS = 6  # columns of numbers that fit beside each other where a table may be cut
-_LINE = 84  # letters of a row that fit side by side in small type
+_LINE = 95  # letters of a row that fit side by side in small type
 
 _MATH = {
     "±": r"\pm", "−": "-", "×": r"\times", "·": r"\cdot", "∞": r"\infty", "≤": r"\leq",
