@@ -21,6 +21,7 @@ from simstudy.report.prose.captions import MAX_BARS
 from simstudy.report.prose.numbers import brief, duration, number, signed
 from simstudy.report.prose.pairwise import overtaking
 from simstudy.report.prose.phrases import axis_label, listed
+from simstudy.study.study import Study
 
 Studies: TypeAlias = Mapping[str, ModelFindings]
 Write: TypeAlias = Callable[[float], str]  # how a number is written
@@ -109,14 +110,14 @@ def _reach(every: Sequence[Series], also: Floats, zero: bool, bars: bool) -> tup
     return spec.cut_reach(centres, ends, [0.0] * zero)
 
 
-def provisional(every: list[Series], sizes: Sequence[int], words: Words, measure: str) -> Chart:
+def provisional(every: list[Series], study: Study, measure: str) -> Chart:
     """Means so far against the dose, while a study runs."""
-    bars, title = len(every) <= MAX_BARS, f"Provisional {measure} against {words.size}"
-    ends, _ = _reach(every, (), False, bars)
-    rows, layers = f"{words.dose} rows", tuple(lines(every, sizes, number, bars=bars))
+    kind, sizes, bars = study.experiment, study.doses, len(every) <= MAX_BARS
+    rows, (ends, _) = f"{kind.dose} rows", _reach(every, (), False, bars)
+    layers = tuple(lines(every, sizes, number, bars=bars))
     axes = spec.sizes_axis(sizes, rows), Axis(measure, *ends)
-    described = f"{title} {_described(every, sizes, rows, number)}"
-    return Chart("", title, described, *axes, layers, kind="provisional")
+    title, text = f"Provisional {measure}", _described(every, sizes, rows, number)
+    return Chart("", title, text, *axes, layers, kind="provisional", names=study.names)
 
 
 def lines(

@@ -28,7 +28,7 @@ def live_page(study: Study, measure: str, means: RunningMeans, done: object, pac
         widest = max([widest, *(high - m for m, _, high in intervals if high > m)])
     picture = None
     if len(doses) > 1 and all(isinstance(Size.stored(dose).value, int) for dose in doses):
-        chart = curves.provisional(series, doses, kind, measure)
+        chart = curves.provisional(series, study, measure)
         picture = svg.draw(chart, "provisional", svg.CURVES, labels=True).picture
     content = {"title": study.heading, "kind": kind, "measure": measure, "picture": picture}
     content |= {"sizes": [*map(size_text, doses)], "rows": rows, "widest": number(widest)}
