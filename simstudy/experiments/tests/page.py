@@ -111,4 +111,6 @@ def _detect(results: TestResults) -> str:
         names = names if len(names) <= 3 else [names[0], f"one of {len(names) - 1} others"]
         text = f"{' or '.join(names)} detects most" if names else tied
         clauses.append(f"with {all_sizes(sizes)} rows {text}")
+    joined = any(len(tests) > 1 for tests in groups)
+    clauses += ["tests joined by “or” do not differ significantly"] * joined
     return f"{opening('; '.join(clauses))} ({results.detecting})."
