@@ -91,6 +91,8 @@ class EstimatorsPage(ComparisonPage[EstimatorResults]):
     def charts(self, findings: ModelFindings, narrow: bool = False) -> tuple[Chart, ...]:
         """Return bias, RMSE and coverage."""
         results: EstimatorResults = findings.results
+        if results.column(findings.measure).test not in SQUARED:
+            return ()
         shown = results.errors(findings.measure)
         return panels(shown, results.treatments, results.study.analysis.confidence, narrow)
 

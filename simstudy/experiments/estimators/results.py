@@ -69,8 +69,21 @@ class EstimatorResults(ModelResults):
         """
         return coverage(self.estimates, target, self.study.analysis.confidence)
 
+    @cached_property
+    def _coverages(self) -> dict[str, pd.DataFrame]:
+        return {target: self.interval_quality(target) for _, target in SQUARED.values()}
+
+    @cached_property
+    def _errors(self) -> dict[str, Errors]:
+        return {}
+
     def errors(self, name: str) -> Errors:
         """What estimators are worth with the fewest rows, by a column of squared errors."""
+        if name not in self._errors:
+            self._errors[name] = self._errors_of(name)
+        return self._errors[name]
+
+    def _errors_of(self, name: str) -> Errors:
         columns = [self.column(each) for each in self.measures]
         kind, size = self.column(name).test, self.doses[0]
         place = [each.name for each in columns if each.test == kind].index(name)
@@ -87,7 +100,7 @@ class EstimatorResults(ModelResults):
             )
             for mean in sorted(scored, key=attrgetter("mean"))
         }
-        every = self.interval_quality(target)
+        every = self._coverages[target]
         measure, learner = divmod(place, len(self.learners))
         labels = self.study.measured[measure].label, self.learners[learner]
         here = (every["size"] == size) & (every["measure"] == labels[0])

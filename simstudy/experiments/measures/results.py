@@ -89,11 +89,19 @@ class MeasureResults(ModelResults):
         at = self.reference if at is None else at
         self._check_dose(at)
         name = self._measure(measure)
+        if (name, at) in self._rows_needed:
+            return self._rows_needed[name, at].copy()
         better, options = self.info(name).greater_is_better, self.study.analysis
         pairs = np.full(len(self.doses), math.comb(len(self.treatments), 2))
         among = family_sizes(options.adjustment, pairs)[0]
         further = 0 if options.adjustment == "none" else int(among)
-        return rows_needed(self.scores, name, at, better, options.confidence, further)
+        made = rows_needed(self.scores, name, at, better, options.confidence, further)
+        self._rows_needed[name, at] = made
+        return made.copy()
+
+    @cached_property
+    def _rows_needed(self) -> dict[tuple[str, int], pd.DataFrame]:
+        return {}
 
 
 def _written(name: str) -> str:

@@ -60,14 +60,14 @@ def panels(
 
 def _covered(errors: Errors) -> Iterator[_Dot]:
     """The coverages, of which the lowest have their numbers."""
-    every = errors.coverage
-    lowest = sorted(every.index, key=every["coverage"].__getitem__)[:_NAMED]
+    every = errors.coverage.to_dict("records")
+    lowest = sorted(every, key=lambda each: each["coverage"])[:_NAMED]
     for row, label in enumerate(errors.rmse):
-        own = every[every["estimator"] == label]
-        for place, (at, each) in enumerate(own.to_dict("index").items()):
+        own = [each for each in every if each["estimator"] == label]
+        for place, each in enumerate(own):
             low, high, name = each["coverage_lower"], each["coverage_upper"], each["interval"]
             tip = f"{percent(each['coverage'])} {percentages(low, high)}, {name}"
-            text = f"{percent(each['coverage'], 0)}\u00a0" if at in lowest else ""
+            text = f"{percent(each['coverage'], 0)}\u00a0" if each in lowest else ""
             line = row + _APART * (place - (len(own) - 1) / 2)
             yield _Dot(label, line, each["coverage"], low, high, tip, name, text)
 
