@@ -108,6 +108,10 @@ class ModelsPage(Page[ModelFindings, M]):
         sizes = svg.MANY_LINES if many else svg.LINES
         return drawn("Learning curves", lambda _: chart, f"curves{index}", sizes, notes)
 
+    def thumbnail(self, findings: ModelFindings) -> Chart:
+        """Return the means against the dose."""
+        return curves.learning_curves(findings)
+
     def view(self, results: M, findings: ModelFindings, index: int) -> dict[str, object]:
         """Return the figures, tables and notes of one measure."""
         overtaking = _overtaking(results, findings)
