@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from simstudy.analysis.datasets.across_datasets import OverSets
 from simstudy.analysis.datasets.findings import DataFindings
@@ -18,28 +20,8 @@ from simstudy.texts import counted
 
 MAX_PAIRS = 10  # of the posterior; of more, those of the leader
 _HALF = 0.36  # of the thickness of a bar, in rows
+_LANE, _MARK = 0.22, 0.013  # how far marks move in a row, and their width as a share of the axis
 _NAMED = 8  # reversals whose data sets are named in the chart
-
-
-def wins(findings: DataFindings) -> Chart:
-    """On how many data sets each learner has the best mean, and is significantly ahead."""
-    layers, texts, most = list[spec.Layer](), [], 1
-    for row, standing in enumerate(findings.standings):
-        label, best, ahead = standing.learner, standing.best, standing.ahead
-        place = findings.learners.index(label)
-        for value, side, kind in ((best, -1, "pale"), (ahead, 1, "full")):
-            low, high = sorted((row + 0.03 * side, row + _HALF * side))
-            bar = Span([0.0, value], [low] * 2, [high] * 2, kind, learner=place)
-            text = Text(value, (low + high) / 2, f" {value}", 1, kind="tick", learner=place)
-            layers += [bar, text] if value else [text]
-        texts.append(f"{label}: best mean on {best}, significantly ahead on {ahead}")
-        most = max(most, best, ahead)
-    step = next(step for step in (1, 2, 5, 10, 20, 50, 100, 1000, 10**9) if most <= 6 * step)
-    marks = tuple((float(at), str(at)) for at in range(0, most + 1, step))
-    title = f"Data sets that each learner wins, by {findings.info.label}"
-    x = Axis(f"data sets, of {len(findings.datasets)}", 0, most * 1.1, marks=marks)
-    y = _rows(standing.learner for standing in findings.standings)
-    return Chart("", title, f"{'; '.join(texts)}.", x, y, tuple(layers), kind="wins")
 
 
 def _rows(labels: Iterable[str]) -> Axis:
@@ -68,16 +50,43 @@ def splits(findings: DataFindings, dataset: str) -> Chart:
 
 
 def by_dataset(findings: DataFindings) -> Chart:
-    """The means of all learners, a row for each data set."""
-    layers: list[spec.Layer] = []
+    """The means of all learners, a row for each data set in the order of their best means."""
+    info = findings.info
+    names = [*map(str, findings.table.max(axis=1).sort_values(ascending=False).index)]
+    low, high = spec.reach([*findings.means.to_numpy().ravel(), *[0.0] * bool(info.zero)])
+    layers, places = list[spec.Layer](), dict[tuple[str, str], float]()
+    for row, name in enumerate(names):
+        means = findings.means.loc[name].dropna().sort_values()
+        layers += [Line([*means.iloc[[0, -1]]], [row] * 2, "others")] * (len(means) > 1)
+        lanes = dict.fromkeys((0.0, -_LANE, _LANE), -math.inf)  # and where each is free
+        for label, mean in means.items():
+            lane = next((at for at, end in lanes.items() if end <= mean), min(lanes, key=lanes.get))
+            lanes[lane] = mean + _MARK * (high - low)
+            places[name, str(label)] = row + lane
+    if info.zero:
+        side = 1 if -low < high else -1
+        layers += [
+            spec.Rule(0.0, upright=True, kind="base"),
+            Text(0, -0.9, f"\u00a0{info.zero}\u00a0", side),
+        ]
     for place, label in enumerate(findings.learners):
-        means = findings.means[label].tolist()
-        each = zip(findings.datasets, map(number, means), strict=True)
-        tips = [f"{name}, {label}: {in_unit(mean, findings.info)}" for name, mean in each]
-        layers.append(Marks(means, [*map(float, range(len(means)))], tips, learner=place))
+        points = {
+            n: (findings.means[label][n], places[n, label]) for n in names if (n, label) in places
+        }
+        tips = [f"{n}, {label}: {in_unit(number(x), info)}" for n, (x, _) in points.items()]
+        layers.append(Marks(*_columns(points.values()), tips, learner=place))
+        if len(findings.learners) > 1:
+            won = [point for name, point in points.items() if label in findings.best[name]]
+            layers.append(Marks(*_columns(won), kind="ring", learner=place))
     text = f"Means of {counted(len(findings.learners), 'learner')}; the table has the numbers."
-    axes = _scale(findings.info, findings.means.to_numpy().ravel()), _rows(findings.datasets)
-    return Chart("", f"Mean {findings.info.label} by data set", text, *axes, tuple(layers))
+    y_axis = replace(_rows(names), high=-0.6 - 0.7 * bool(info.zero))
+    axes = Axis(axis_label(info), low, high), y_axis
+    return Chart("", f"Mean {info.label} by data set", text, *axes, tuple(layers))
+
+
+def _columns(points: Iterable[tuple[float, float]]) -> tuple[list[float], list[float]]:
+    both = [*points]
+    return [x for x, _ in both], [y for _, y in both]
 
 
 def posterior(over: OverSets) -> Chart:

@@ -30,16 +30,16 @@ _LINES: dict[str, tuple[str, float, Dashes]] = {
     "zero": (_GREY, 0.9, DASHED),
     "base": (_GREY, 0.9, "-"),
     "interval": (COLOURS[1], 3.5, "-"),
-    "bracket": ("#b9dbef", 6.0, "-"),
     "estimate": (COLOURS[0], 1.8, "-"),
     "thin": (_INK, 0.9, "-"),
     "thick": (_INK, 1.6, "-"),
-    "join": (COLOURS[1], 3.2, "-"),
+    "join": ("0.8", 4.0, "-"),
     "bar": (_INK, 1.1, "-"),
     "reversal": (_INK, 1.0, (0, (4, 2))),
 }
 _BANDS = {
     "band": (COLOURS[0], 0.22),
+    "bracket": ("0.6", 0.35),
     "representation": (COLOURS[1], 0.5),
     "estimation": (COLOURS[4], 0.5),
     "best": (COLOURS[4], 0.25),
@@ -54,13 +54,13 @@ _BANDS = {
 _MARKS: dict[str, tuple[str, str, str, float]] = {
     "mark": ("o", COLOURS[0], "", 5.5),
     "dot": ("o", COLOURS[0], "", 3.5),
-    "behind": ("o", "0.75", "", 3.5),
     "crossing": ("D", COLOURS[1], "white", 5.5),
     "mean": ("D", "white", "black", 4.5),
     "median": ("_", _INK, "", 9.0),
     "cloud": ("o", COLOURS[0], "none", 3.0),
     "cell": ("o", COLOURS[0], "white", 3.0),
     "bin": ("o", COLOURS[0], "", 5.5),
+    "ring": ("o", COLOURS[0], "", 9.5),
 }
 _MANY = 3000  # more points than this are drawn as a picture within the figure
 LETTER = 0.58  # the width of a letter, in its height
@@ -206,7 +206,7 @@ def _draw(layer: spec.Layer, ax: Axes, style: Style) -> None:
     """Draw one layer; labels of lines are drawn by `label_ends`."""
     match layer:
         case spec.Line():
-            ends = {"solid_capstyle": "butt"} if layer.kind in ("bracket", "estimate") else {}
+            ends = {"solid_capstyle": "butt"} if layer.kind == "estimate" else {}
             options = _stroke(layer.kind, layer.look, style) | ends
             ax.plot(*_clean(layer.x, layer.y), alpha=0.6 if layer.kind == "faint" else 1, **options)
         case spec.Span(kind="bar"):
@@ -238,11 +238,13 @@ def _draw_marks(layer: spec.Marks, ax: Axes, style: Style) -> None:
     form, colour, edge, width = _MARKS[layer.kind]
     if layer.look and layer.kind != "median":
         colour = COLOURS[layer.look.colour]
-        form = form if layer.kind == "cloud" else MARKERS[layer.look.marker]
+        form = form if layer.kind in ("cloud", "ring") else MARKERS[layer.look.marker]
     x, y = _clean(layer.x, layer.y)
     if layer.kind not in ("cloud", "cell", "bin"):
         size, edge = width * style.lines, edge or colour
-        ax.plot(x, y, form, color=colour, markersize=size, markeredgecolor=edge, zorder=3)
+        fill = "none" if layer.kind == "ring" else colour
+        look = {"markersize": size, "markeredgecolor": edge, "markerfacecolor": fill}
+        ax.plot(x, y, form, color=colour, zorder=3, **look)
         return
     fill = colour if layer.shade is None else _shaded(layer.shade)
     area = (width * style.lines) ** 2 * (np.asarray(layer.areas) if layer.areas else 1.0)

@@ -226,6 +226,9 @@ def _layer(layer: spec.Layer, frame: _Frame) -> Markup:
             inside = frame.chart.y.inside
             ends = ([inside(v) if drawable(v) else v for v in vs] for vs in (layer.low, layer.high))
             return path(layer.kind, band(*(frame.points(layer.x, values) for values in ends)))
+        case spec.Marks(kind="ring"):
+            rings = (f"M{p[0] - 8:.1f} {p[1]:.1f}" for p in frame.points(layer.x, layer.y) if p)
+            return path("ring", "".join(f"{at}a8 8 0 1 0 16 0a8 8 0 1 0-16 0" for at in rings))
         case spec.Marks(tips=()):
             points = frame.points(layer.x, layer.y)
             return path("dots", "".join(f"M{p[0]:.1f} {p[1]:.1f}h0" for p in points if p))
