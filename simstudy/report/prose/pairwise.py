@@ -125,7 +125,7 @@ def _course(course: Course) -> str:
 
 
 def unchanged(courses: Sequence[Course]) -> str:
-    """The pairs in which no change of the lead is shown, in one sentence; empty if there are none."""
+    """The pairs in which no change of the lead is shown, in one sentence, if there are any."""
     still = [course for course in courses if not course.changes]
     ahead = [(c.leader, c.opponent(c.leader)) for c in still if c.leader is not None]
     parts = [
