@@ -181,6 +181,28 @@ def thresholds_by(change: Callable[[ModelFindings], ModelFindings]) -> Callable[
     return lambda real: lambda findings, shown, alone: real(change(findings), None, alone)
 
 
+def thresholds_of(change: Callable[[ModelFindings], ModelFindings]) -> Callable[..., Any]:
+    return lambda real: lambda findings, index: real(change(findings), index)
+
+
+def turned(real: Callable[[Any], str]) -> Callable[[Any], str]:
+    """Name the learner that is overtaken first."""
+    return lambda change: real(replace(change, ahead=change.behind, behind=change.ahead))
+
+
+def of_studies(change: Callable[[ModelFindings], ModelFindings]) -> Callable[..., Any]:
+    return lambda real: (
+        lambda studies, *rest: real(
+            {name: change(findings) for name, findings in studies.items()}, *rest
+        )
+    )
+
+
+def bare(real: Callable[..., Any]) -> Callable[..., Any]:
+    """Leave the last learner that is not separated from the leader without a stripe."""
+    return lambda column, row, rivals: real(column, row, rivals[:-1])
+
+
 def one_more(real: Callable[[str, int], str]) -> Callable[[str, int], str]:
     return lambda adjustment, m: real(adjustment, m + 1)
 
@@ -202,6 +224,9 @@ ON_PAGES = [
     ("close", f"{CHARTS}.pairs.difference", of(unadjusted), {"bands", "drawn bands"}),
     ("three", f"{CHARTS}.pairs.difference", of(confident), {"bands", "drawn bands"}),
     ("two", f"{CHARTS}.svg.band", shrunk, {"drawn bands"}),
+    ("close", f"{PAGE}._timeline", thresholds_of(own_sizes), {"timeline"}),
+    ("three", f"{PAGE}._timeline", thresholds_of(unadjusted), {"timeline"}),
+    ("close", f"{CHARTS}.pairs.overtaking", turned, {"timeline"}),
     ("close", f"{TABLES}.thresholds", thresholds_by(own_sizes), {"thresholds"}),
     ("three", f"{TABLES}.thresholds", thresholds_by(unadjusted), {"thresholds"}),
     ("three", "simstudy.report.prose.statements.adjusted_for", one_more, {"method"}),
@@ -218,6 +243,8 @@ ON_LISTS = [
     (f"{PAGE}.finding", of(by_pairs), {"findings"}),
     (f"{PAGE}.statements", of(by_pairs), {"statements"}),
     ("simstudy.report.charts.curves._leads", of(unadjusted), {"leads"}),
+    ("simstudy.report.pages.comparison.winners", of_studies(unadjusted), {"grid"}),
+    ("simstudy.report.charts.winners._stripes", bare, {"grid"}),
 ]
 
 

@@ -45,7 +45,6 @@ _BANDS = {
     "best": (COLOURS[4], 0.25),
     "spread": (COLOURS[0], 0.14),
     "full": (COLOURS[0], 1.0),
-    "pale": (COLOURS[0], 0.4),
     "first": (COLOURS[0], 0.55),
     "equal": ("0.6", 0.45),
     "second": (COLOURS[1], 0.55),
@@ -60,6 +59,7 @@ _MARKS: dict[str, tuple[str, str, str, float]] = {
     "cloud": ("o", COLOURS[0], "none", 3.0),
     "cell": ("o", COLOURS[0], "white", 3.0),
     "bin": ("o", COLOURS[0], "", 5.5),
+    "spot": ("", COLOURS[0], "", 0.0),
     "ring": ("o", COLOURS[0], "", 9.5),
 }
 _MANY = 3000  # more points than this are drawn as a picture within the figure
@@ -228,7 +228,7 @@ def _draw(layer: spec.Layer, ax: Axes, style: Style) -> None:
             _draw_words(layer, ax, style)
         case spec.Text():
             side = ("right", "center", "left")[layer.side + 1]
-            colour = _GREY if layer.kind == "note" else _INK
+            colour = {"note": _GREY, "inside": "white"}.get(layer.kind, _INK)
             place, text = (layer.x, layer.y), plain(layer.text)
             ax.text(*place, text, ha=side, va="center", color=colour, fontsize=style.smallest)
 

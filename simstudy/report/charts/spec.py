@@ -312,6 +312,7 @@ class Chart:
     absent: str = ""  # why nothing is drawn
     frame: bool = True  # whether the axes are drawn
     square: bool = False  # whether both axes have one scale
+    links: tuple[str, ...] = ()  # the pages that its rows open, empty where there is none
 
     @property
     def labelled(self) -> list[Line]:

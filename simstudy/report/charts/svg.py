@@ -186,6 +186,10 @@ def draw(chart: Chart, name: str, size: Extent, labels: bool = False) -> Picture
     rules = [layer for layer in chart.layers if isinstance(layer, spec.Rule) and layer.words]
     parts += [_words(rule, frame) for rule in rules]
     parts += [_label(line, place, frame) for line, place in zip(lines, places, strict=True)]
+    rows = zip(chart.y.marks, chart.links, strict=False)
+    parts += [
+        _link(href, frame.y(at - 0.5), frame.y(at + 0.5), size[0]) for (at, _), href in rows if href
+    ]
     if chart.kind:
         corners = None
         if chart.kind == "decision":  # which the page draws anew
@@ -203,6 +207,12 @@ def panels(charts: Iterable[Chart], name: str, size: Extent = SMALL) -> list[Pan
         picture = None if chart.absent else draw(chart, f"{name}-{index}", size).picture
         drawn.append(Panel(title, picture, " ".join(map(str, chart.learners)), chart.absent))
     return drawn
+
+
+def _link(href: str, top: float, bottom: float, width: float) -> Markup:
+    """What opens a page, over a row."""
+    area = element("rect", x=0, y=top, width=width, height=bottom - top, class_="row")
+    return element("a", element("title", href), area, href=href)
 
 
 def _label(line: Line, place: float, frame: _Frame) -> Markup:
