@@ -225,7 +225,7 @@ ON_PAGES = [
     ("three", f"{CHARTS}.pairs.difference", of(confident), {"bands", "drawn bands"}),
     ("two", f"{CHARTS}.svg.band", shrunk, {"drawn bands"}),
     ("close", f"{PAGE}._timeline", thresholds_of(own_sizes), {"timeline"}),
-    ("three", f"{PAGE}._timeline", thresholds_of(unadjusted), {"timeline"}),
+    ("close", f"{PAGE}._timeline", thresholds_of(unadjusted), {"timeline"}),
     ("close", f"{CHARTS}.pairs.overtaking", turned, {"timeline"}),
     ("close", f"{TABLES}.thresholds", thresholds_by(own_sizes), {"thresholds"}),
     ("three", f"{TABLES}.thresholds", thresholds_by(unadjusted), {"thresholds"}),
@@ -305,7 +305,7 @@ def test_thresholds_with_tests_of_their_own_are_found(ran, monkeypatch):
 
     monkeypatch.setattr(analysis, "courses", alone)
     found = page_faults(directory, report_page(open_results(directory)))
-    assert {*found} == {"thresholds", "statements"}
+    assert {*found} == {"thresholds", "statements", "timeline"}
 
 
 def test_a_family_without_the_added_sizes_is_found(ran, monkeypatch):

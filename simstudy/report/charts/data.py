@@ -51,42 +51,34 @@ def splits(findings: DataFindings, dataset: str) -> Chart:
 
 def by_dataset(findings: DataFindings) -> Chart:
     """The means of all learners, a row for each data set in the order of their best means."""
-    info = findings.info
-    names = [*map(str, findings.table.max(axis=1).sort_values(ascending=False).index)]
+    info, learners = findings.info, findings.learners
+    best = {str(name): row.max() for name, row in findings.table.iterrows()}
+    names = sorted(best, key=lambda name: (math.isnan(best[name]), -best[name]))
     low, high = spec.reach([*findings.means.to_numpy().ravel(), *[0.0] * bool(info.zero)])
-    layers, places = list[spec.Layer](), dict[tuple[str, str], float]()
-    for row, name in enumerate(names):
-        means = findings.means.loc[name].dropna().sort_values()
-        layers += [Line([*means.iloc[[0, -1]]], [row] * 2, "others")] * (len(means) > 1)
-        lanes = dict.fromkeys((0.0, -_LANE, _LANE), -math.inf)  # and where each is free
-        for label, mean in means.items():
-            lane = next((at for at, end in lanes.items() if end <= mean), min(lanes, key=lanes.get))
-            lanes[lane] = mean + _MARK * (high - low)
-            places[name, str(label)] = row + lane
+    layers: list[spec.Layer] = []
     if info.zero:
-        side = 1 if -low < high else -1
-        layers += [
-            spec.Rule(0.0, upright=True, kind="base"),
-            Text(0, -0.9, f"\u00a0{info.zero}\u00a0", side),
-        ]
-    for place, label in enumerate(findings.learners):
-        points = {
-            n: (findings.means[label][n], places[n, label]) for n in names if (n, label) in places
-        }
-        tips = [f"{n}, {label}: {in_unit(number(x), info)}" for n, (x, _) in points.items()]
-        layers.append(Marks(*_columns(points.values()), tips, learner=place))
-        if len(findings.learners) > 1:
-            won = [point for name, point in points.items() if label in findings.best[name]]
-            layers.append(Marks(*_columns(won), kind="ring", learner=place))
-    text = f"Means of {counted(len(findings.learners), 'learner')}; the table has the numbers."
+        words = Text(0, -0.9, f"\u00a0{info.zero}\u00a0", 1 if -low < high else -1)
+        layers += [spec.Rule(0.0, upright=True, kind="base"), words]
+    points: dict[str, list[tuple[str, float, float]]] = {label: [] for label in learners}
+    for row, name in enumerate(names):
+        scored = [(float(findings.means[label][name]), label) for label in learners]
+        means = sorted((mean, label) for mean, label in scored if not math.isnan(mean))
+        layers += [Line([means[0][0], means[-1][0]], [row, row], "others")] if means else []
+        ends = dict.fromkeys((0.0, -_LANE, _LANE), -math.inf)  # of the marks in each lane
+        for mean, label in means:
+            lane = next((at for at in ends if ends[at] <= mean), min(ends, key=lambda at: ends[at]))
+            ends[lane] = mean + _MARK * (high - low)
+            points[label].append((name, mean, row + lane))
+    for place, (label, shown) in enumerate(points.items()):
+        tips = [f"{name}, {label}: {in_unit(number(mean), info)}" for name, mean, _ in shown]
+        layers.append(Marks([x for _, x, _ in shown], [y for *_, y in shown], tips, learner=place))
+        won = [each for each in shown if label in findings.best[each[0]] and len(learners) > 1]
+        rings = [x for _, x, _ in won], [y for *_, y in won]
+        layers += [Marks(*rings, kind="ring", learner=place)] * bool(won)
+    text = f"Means of {counted(len(learners), 'learner')}; the table has the numbers."
     y_axis = replace(_rows(names), high=-0.6 - 0.7 * bool(info.zero))
     axes = Axis(axis_label(info), low, high), y_axis
     return Chart("", f"Mean {info.label} by data set", text, *axes, tuple(layers))
-
-
-def _columns(points: Iterable[tuple[float, float]]) -> tuple[list[float], list[float]]:
-    both = [*points]
-    return [x for x, _ in both], [y for _, y in both]
 
 
 def posterior(over: OverSets) -> Chart:

@@ -242,9 +242,9 @@ def _draw_marks(layer: spec.Marks, ax: Axes, style: Style) -> None:
     x, y = _clean(layer.x, layer.y)
     if layer.kind not in ("cloud", "cell", "bin"):
         size, edge = width * style.lines, edge or colour
-        fill = "none" if layer.kind == "ring" else colour
-        look = {"markersize": size, "markeredgecolor": edge, "markerfacecolor": fill}
-        ax.plot(x, y, form, color=colour, zorder=3, **look)
+        inside = "none" if layer.kind == "ring" else colour
+        (marks,) = ax.plot(x, y, form, color=colour, markersize=size, zorder=3)
+        marks.set(markeredgecolor=edge, markerfacecolor=inside)
         return
     fill = colour if layer.shade is None else _shaded(layer.shade)
     area = (width * style.lines) ** 2 * (np.asarray(layer.areas) if layer.areas else 1.0)

@@ -7,6 +7,7 @@ import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
+from typing import TypeAlias
 
 from simstudy.analysis.models.findings import ModelFindings
 from simstudy.analysis.models.standings import Standing
@@ -18,7 +19,8 @@ from simstudy.report.prose.phrases import listed
 
 _WIDE, _HIGH = 0.97, 0.86  # of a cell, in columns and rows
 _STRIPES, _SLANT, _PART = 4, 0.16, 0.4  # at least, in columns, and as a share of the cell
-_END = (math.nan,) * 3  # of a piece of an area
+Corner: TypeAlias = tuple[float, float, float]  # a place, and the ends of an area there
+_END = (math.nan, math.nan, math.nan)  # of a piece of an area
 
 
 def winners(
@@ -35,31 +37,23 @@ def winners(
     sizes = sorted({size for each in studies.values() for size in each.design.sizes})
     names = [brief(name, int(width / 26)) for name in studies]
     letters = (width / 8 - max(map(len, names)) - 4) / len(sizes)  # that fit into a cell
-    cells, stripes = (defaultdict[int, list[tuple[float, ...]]](list) for _ in range(2))
+    cells, stripes = (defaultdict[int, list[Corner]](list) for _ in range(2))
     spots, texts = dict[tuple[float, float], str](), list[spec.Layer]()
     for row, (name, findings) in enumerate(studies.items()):
         for run in _runs(findings, sizes):
-            first, columns = run[0][1], [column for column, _ in run]
-            leader, label = learners.index(first.leader), first.leader if first.contenders else "?"
-            rivals = sorted(map(learners.index, first.unseparated)) if first.contenders else []
+            first, leader = run[0][1], learners.index(run[0][1].leader)
+            rivals = sorted(map(learners.index, first.unseparated))
             for column, at in run:
                 spots[column, row] = f"{name}, {at.size:,} rows: {at.leader}, {_lead(at)}"
-                cells[leader] += _rectangle(column, row) if first.contenders else []
+                if not first.contenders:
+                    continue
+                cells[leader] += _rectangle(column, row)
                 for rival, stripe in _stripes(column, row, rivals):
                     stripes[rival] += stripe
-            if len(label) <= letters * len(run):
-                named = leader if first.contenders else None
-                kind = "inside" if first.contenders else "note"
-                within = columns[(len(run) - 1) // 2] if len(label) <= letters else fmean(columns)
-                texts.append(spec.Text(within, row, label, kind=kind, learner=named))
-    areas = [
-        (learner, *zip(*ends, strict=True))
-        for each in (cells, stripes)
-        for learner, ends in each.items()
-        if ends
-    ]
-    layers = [spec.Span(*area, "full", learner=learner) for learner, *area in areas]
-    columns, rows = zip(*spots, strict=True) if spots else ((), ())
+            texts += _named(first, leader, [column for column, _ in run], row, letters)
+    areas = [*cells.items(), *stripes.items()]
+    layers = [_area(corners, learner) for learner, corners in areas]
+    columns, rows = ([place[at] for place in spots] for at in (0, 1))
     words = shared_words([each.design.words for each in studies.values()])
     marks = tuple((float(place), f"{size:,}") for place, size in enumerate(sizes))
     return Chart(
@@ -71,6 +65,19 @@ def winners(
         (*layers, *texts, spec.Marks(columns, rows, [*spots.values()], "spot")),
         links=tuple(links),
     )
+
+
+def _named(
+    at: Standing, leader: int, columns: Sequence[int], row: int, letters: float
+) -> list[spec.Layer]:
+    """The name of the leader of some cells, in one of them if it fits, or over them."""
+    if not at.contenders:
+        return [spec.Text(columns[0], row, "?")]
+    if len(at.leader) > letters * len(columns):
+        return []
+    middle = columns[(len(columns) - 1) // 2]
+    place = middle if len(at.leader) <= letters else fmean(columns)
+    return [spec.Text(place, row, at.leader, kind="inside", learner=leader)]
 
 
 def _runs(findings: ModelFindings, sizes: Sequence[int]) -> Iterator[list[tuple[int, Standing]]]:
@@ -85,15 +92,18 @@ def _runs(findings: ModelFindings, sizes: Sequence[int]) -> Iterator[list[tuple[
         yield [cell for _, cell in run]
 
 
-def _rectangle(column: int, row: int) -> list[tuple[float, ...]]:
+def _rectangle(column: int, row: int) -> list[Corner]:
     """The corners of a cell."""
-    ends = row - _HIGH / 2, row + _HIGH / 2
-    return [(column - _WIDE / 2, *ends), (column + _WIDE / 2, *ends), _END]
+    low, high = row - _HIGH / 2, row + _HIGH / 2
+    return [(column - _WIDE / 2, low, high), (column + _WIDE / 2, low, high), _END]
 
 
-def _stripes(
-    column: int, row: int, rivals: Sequence[int]
-) -> Iterator[tuple[int, list[tuple[float, ...]]]]:
+def _area(corners: Sequence[Corner], learner: int) -> spec.Layer:
+    x, low, high = ([corner[part] for corner in corners] for part in range(3))
+    return spec.Span(x, low, high, "full", learner=learner)
+
+
+def _stripes(column: int, row: int, rivals: Sequence[int]) -> Iterator[tuple[int, list[Corner]]]:
     """Slanted stripes over a cell, in turn of each rival."""
     number = len(rivals) * -(-_STRIPES // max(len(rivals), 1))
     low, high = row - _HIGH / 2, row + _HIGH / 2

@@ -311,9 +311,9 @@ def _view(compared: Compared, index: int, measure: str) -> dict[str, object]:
     for name, results in having.items():
         study, page = results.study, results.study.page
         design, overall[name] = opening(f"{page.design(study)}."), page.overall(results, measure)
-        texts = {"finding": page.finding(results.findings(measure)), "design": design}
-        texts |= {"chips": claims.chips(compared.verdicts, name)}
-        columns.append({"name": name, "title": study.heading, **texts})
+        column = {"finding": page.finding(results.findings(measure)), "design": design}
+        chips = claims.chips(compared.verdicts, name)
+        columns.append({"name": name, "title": study.heading, "chips": chips, **column})
     info = next(iter(having.values())).info(measure)
     return {
         "index": index,

@@ -351,7 +351,8 @@ def data_terminal(text: str, learners: list[str]) -> list[Said]:
         bare = line.strip()
         cells = re.split(r"  +", bare)
         if re.match(
-            r"(?:Over \d+ .*\. )?By [\w ]+ \S+ has the best mean on |On \S+ \S.* ha(?:s|ve) the best mean ",
+            r"(?:Over \d+ .*\. )?By [\w ]+ \S+ has the best mean on |"
+            r"On \S+ \S.* ha(?:s|ve) the best mean ",
             line,
         ):
             said += sentences.finding("terminal finding", bare)

@@ -147,8 +147,9 @@ class Page(Blocks):
         tests = [text for text in method if re.search(r"\btests over\b", text)]
         yield Said("method", "tests", value=" ".join(tests))
         differences = self._part("differences", place)
-        for caption in differences.all("figcaption"):
-            yield from families("bands", caption.text)
+        for figure in differences.all("figure"):
+            if not figure.all("path", "bracket"):
+                yield from families("bands", figure.all("figcaption")[0].text)
         for panel in differences.all("div", "panel"):
             yield from self._panel(panel)
         for table in differences.all("table"):

@@ -260,7 +260,7 @@ class Truth:
         return "" if found == said.value else f"changes are {found}, not {said.value}"
 
     def _unchanged(self, said: Said) -> str:
-        """The pairs without a change, and who is ahead at some size; of many only some are named."""
+        """The pairs without a change, and who is ahead in them; of many only some are named."""
         pairs, more = said.value
         wrong = [
             (who, whom)
