@@ -60,7 +60,7 @@ _MARKS: dict[str, tuple[str, str, str, float]] = {
     "cell": ("o", COLOURS[0], "white", 3.0),
     "bin": ("o", COLOURS[0], "", 5.5),
     "spot": ("", COLOURS[0], "", 0.0),
-    "ring": ("o", COLOURS[0], "", 9.5),
+    "ring": ("o", COLOURS[0], "", 12.0),
 }
 _MANY = 3000  # more points than this are drawn as a picture within the figure
 LETTER = 0.58  # the width of a letter, in its height

@@ -83,7 +83,7 @@ class Axis:
 
     def fitting(self, letters: float) -> list[tuple[float, str]]:
         """The marks of an axis of this many letters, without labels that would collide."""
-        marks = self.ticks(max(2, int(letters / 8)))
+        marks = self.ticks(max(4, int(letters / 8)))
         spans = [(letters * self.share(at), len(label) / 2 + 0.5) for at, label in marks]
         free, kept = -math.inf, []
         for mark, (at, half) in zip(marks, spans, strict=True):

@@ -237,8 +237,10 @@ def _layer(layer: spec.Layer, frame: _Frame) -> Markup:
             ends = ([inside(v) if drawable(v) else v for v in vs] for vs in (layer.low, layer.high))
             return path(layer.kind, band(*(frame.points(layer.x, values) for values in ends)))
         case spec.Marks(kind="ring"):
-            rings = (f"M{p[0] - 8:.1f} {p[1]:.1f}" for p in frame.points(layer.x, layer.y) if p)
-            return path("ring", "".join(f"{at}a8 8 0 1 0 16 0a8 8 0 1 0-16 0" for at in rings))
+            r = 8.0 if frame.width > 500 else 6.5
+            turn = f"a{r} {r} 0 1 0 {2 * r} 0a{r} {r} 0 1 0-{2 * r} 0"
+            points = (point for point in frame.points(layer.x, layer.y) if point)
+            return path("ring", "".join(f"M{x - r:.1f} {y:.1f}{turn}" for x, y in points))
         case spec.Marks(tips=()):
             points = frame.points(layer.x, layer.y)
             return path("dots", "".join(f"M{p[0]:.1f} {p[1]:.1f}h0" for p in points if p))

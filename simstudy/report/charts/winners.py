@@ -35,7 +35,7 @@ def winners(
     width. ``links`` are the pages of the studies.
     """
     sizes = sorted({size for each in studies.values() for size in each.design.sizes})
-    names = [brief(name, int(width / 26)) for name in studies]
+    names = [brief(name, int(width / 20)) for name in studies]
     letters = (width / 8 - max(map(len, names)) - 4) / len(sizes)  # that fit into a cell
     cells, stripes = (defaultdict[int, list[Corner]](list) for _ in range(2))
     spots, texts = dict[tuple[float, float], str](), list[spec.Layer]()

@@ -196,6 +196,10 @@ def _grid(compared: Compared, every: Mapping[str, ModelFindings]) -> list[Openin
     if len(several) < 2:
         return []
     places = [compared.studies[name].directory for name in several]
+    if compared.variants:  # numbered as in the tables of findings
+        several = {
+            f"{number}: {name}": each for number, (name, each) in enumerate(several.items(), 1)
+        }
     beside = compared.of_list or compared.variants
     links = [f"{at.name}/{PAGE}" * (beside and (at / PAGE).exists()) for at in places]
     tall = 60 + 36.0 * len(several)

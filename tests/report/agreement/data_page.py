@@ -254,11 +254,11 @@ class DataPage(Blocks):
             drawn.append((float(found[2].replace("−", "-")), x))
             yield Said("chart", "mean", who, size=found[1], value=found[2].replace("−", "-"))
             rings = [
-                (float(a) + 8, float(b))
+                (float(a) + float(r), float(b))
                 for group in svg.all("g", "s")
                 if self.learners[int(group.attrs["data-l"])] == who
                 for path in group.all("path", "ring")
-                for a, b in re.findall(r"M(-?[\d.]+) (-?[\d.]+)", path.attrs["d"])
+                for a, b, r in re.findall(r"M(-?[\d.]+) (-?[\d.]+)a([\d.]+) ", path.attrs["d"])
             ]
             if any(abs(x - a) < 0.2 and abs(y - b) < 0.2 for a, b in rings):
                 best[found[1]].add(who)
