@@ -18,6 +18,7 @@ from simstudy.report.charts import mpl as renderer
 from simstudy.report.charts import ranks, spread
 from simstudy.report.charts.mpl import STYLES
 from simstudy.report.charts.pairs import changes_shown, thresholds
+from simstudy.report.charts.spec import looks
 from simstudy.report.files import write_figures
 from simstudy.report.tables.formats import markdown_text
 
@@ -264,7 +265,8 @@ def test_changes_are_drawn_with_their_brackets_and_estimates_in_the_order_of_the
     assert [(span.x0, span.x1) for span in spans] == [(8, 40), (8, 200)]
     (mark,) = (line for line in ax.lines if line.get_marker() not in ("None", ""))
     assert (*mark.get_xdata(), *mark.get_ydata()) == (30, 1)
-    assert mark.get_color() == renderer.COLOURS[1]
+    (look,) = looks(results.study.names)[1:2]
+    assert mark.get_color() == renderer.COLOURS[look.colour]
     (line,) = (line for line in ax.lines if len(line.get_xdata()) == 2)
     assert tuple(line.get_xdata()) == (20, 90)
     assert [text.get_text().strip() for text in ax.texts] == ["30", "20–90"]

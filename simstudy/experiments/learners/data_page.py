@@ -278,10 +278,10 @@ def _ranks(findings: DataFindings, index: int) -> list[Opening]:
     over = findings.over_sets
     if over is None or len(over.learners) < 3 or over.friedman.reason:
         return []
-    chart, rows = ranks.over_sets(over, _WIDE / 7.0), len(over.learners)
+    chart, rows = ranks.over_sets(over, findings.names, _WIDE / 7.0), len(over.learners)
     tall = 25 * (chart.y.high - chart.y.low) if not chart.frame else 60 + 26.0 * rows
     wide = svg.draw(chart, f"ranks{index}w", (_WIDE, tall)).picture
-    narrow = ranks.over_sets(over, joined=False)
+    narrow = ranks.over_sets(over, findings.names, joined=False)
     size, sets = (_NARROW, 70 + 30.0 * rows), counted(len(over.datasets), "data set")
     caption = (
         f"Average ranks over {sets}; 1 is best. {ranks.bars(over)} ({prose.over_method(over)})."

@@ -46,7 +46,7 @@ def splits(findings: DataFindings, dataset: str) -> Chart:
         shown += [*values, mean]
     title = f"{findings.info.label} of every split of {dataset}"
     axes = _scale(findings.info, shown), _rows(findings.learners)
-    return Chart("", title, f"{'; '.join(texts)}.", *axes, tuple(layers))
+    return Chart("", title, f"{'; '.join(texts)}.", *axes, tuple(layers), names=findings.names)
 
 
 def by_dataset(findings: DataFindings) -> Chart:
@@ -77,8 +77,8 @@ def by_dataset(findings: DataFindings) -> Chart:
         layers += [Marks(*rings, kind="ring", learner=place)] * bool(won)
     text = f"Means of {counted(len(learners), 'learner')}; the table has the numbers."
     y_axis = replace(_rows(names), high=-0.6 - 0.7 * bool(info.zero))
-    axes = Axis(axis_label(info), low, high), y_axis
-    return Chart("", f"Mean {info.label} by data set", text, *axes, tuple(layers))
+    title, x_axis = f"Mean {info.label} by data set", Axis(axis_label(info), low, high)
+    return Chart("", title, text, x_axis, y_axis, tuple(layers), names=findings.names)
 
 
 def posterior(over: OverSets) -> Chart:
@@ -123,7 +123,8 @@ def scatter(first: DataFindings, second: DataFindings, reversals: Reversals) -> 
     text = f"The measures name different winners on {len(names)} of {reversals.datasets} data sets"
     text += f": {', '.join(names)}" * bool(names)
     x_axis, y_axis = (_scale(f.info, f.means.to_numpy().ravel()) for f in (first, second))
-    return Chart("", title, f"{text}.", x_axis, y_axis, tuple(layers), kind="measures")
+    texts, axes = ("", title, f"{text}."), (x_axis, y_axis)
+    return Chart(*texts, *axes, tuple(layers), "measures", names=first.names)
 
 
 def learning(by_size: Sequence[DataFindings], dataset: str) -> Chart:
@@ -137,4 +138,5 @@ def learning(by_size: Sequence[DataFindings], dataset: str) -> Chart:
     text = f"Means over splits of {counted(len(learners), 'learner')}."
     y = _scale(info, itertools.chain(*means))
     axes = spec.sizes_axis([*dict.fromkeys(sizes)], "training rows"), y
-    return Chart(dataset, title, text, *axes, tuple(lines(every, sizes, number, info.unit)))
+    layers = tuple(lines(every, sizes, number, info.unit))
+    return Chart(dataset, title, text, *axes, layers, names=by_size[0].names)

@@ -133,4 +133,5 @@ def thresholds(changes: Sequence[Overtaking], findings: ModelFindings) -> Chart:
             ]
     title = f"Who overtakes whom in {findings.info.label}"
     description = "; ".join(map(overtaking, changes))
-    return Chart("", title, f"{description}.", axis, spec.rows_axis(labels), tuple(layers))
+    axes = axis, spec.rows_axis(labels)
+    return Chart("", title, f"{description}.", *axes, tuple(layers), names=design.names)

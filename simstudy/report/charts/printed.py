@@ -193,7 +193,8 @@ def data_makers(results: DataResults) -> dict[str, Maker]:
 
 
 def _key(results: DataResults) -> tuple[Key, ...]:
-    return tuple(Key(label, series=place) for place, label in enumerate(results.treatments))
+    every = zip(results.treatments, spec.looks(results.study.names), strict=True)
+    return tuple(Key(label, look=look) for label, look in every)
 
 
 def means(results: DataResults, style: Style, measure: str) -> Printed:
@@ -219,7 +220,7 @@ def rank_diagram(results: DataResults, style: Style, measure: str) -> Printed:
     require(fits, f"a diagram of {len(over.learners)} learners does not fit on a slide")
     text = f"{title} over {len(over.datasets)} data sets (1 is best). "
     text += f"{ranks.bars(over)} ({prose.over_method(over)})."
-    panels = Panels((ranks.over_sets(over),))
+    panels = Panels((ranks.over_sets(over, findings.names),))
     return Printed(title, panels, (text, _made(results)), layout.stacked)
 
 

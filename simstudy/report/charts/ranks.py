@@ -8,6 +8,7 @@ learners that have their marks on it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from simstudy.analysis.datasets.across_datasets import OverSets
@@ -51,13 +52,20 @@ def ranks(ranking: Ranks, kind: Words) -> Chart:
     return _chart(_Diagram(*columns, ranking.groups, ranking.critical_difference), heading)
 
 
-def over_sets(over: OverSets, letters: float = 0.0, joined: bool | None = None) -> Chart:
+def over_sets(
+    over: OverSets,
+    names: tuple[str, ...] = (),
+    letters: float = 0.0,
+    joined: bool | None = None,
+) -> Chart:
     """Average ranks over data sets; bars join learners that do not differ significantly.
 
     Parameters
     ----------
     over
         The comparison over data sets.
+    names
+        The names under which the learners are registered.
     letters
         How many letters fit side by side where labels must stay inside; 0 where they need not.
     joined
@@ -67,7 +75,7 @@ def over_sets(over: OverSets, letters: float = 0.0, joined: bool | None = None) 
     heading = f"Average rank over {len(over.datasets)} data sets, 1 is best"
     numbers = {name: place for place, name in enumerate(over.learners)}
     shown = _Diagram([*labels], [*ranks], over.groups, numbers=numbers)
-    return _chart(shown, heading, letters, joined)
+    return replace(_chart(shown, heading, letters, joined), names=names)
 
 
 def bars(over: OverSets) -> str:

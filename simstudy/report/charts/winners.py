@@ -13,6 +13,7 @@ from simstudy.analysis.models.findings import ModelFindings
 from simstudy.analysis.models.standings import Standing
 from simstudy.experiments import shared_words
 from simstudy.report.charts import spec
+from simstudy.report.charts.curves import names_of
 from simstudy.report.charts.spec import Axis, Chart
 from simstudy.report.prose.numbers import brief
 from simstudy.report.prose.phrases import listed
@@ -63,6 +64,7 @@ def winners(
         Axis(f"{words.dose} rows", -0.5, len(sizes) - 0.5, marks=marks),
         spec.rows_axis(names),
         (*layers, *texts, spec.Marks(columns, rows, [*spots.values()], "spot")),
+        names=names_of(studies, learners),
         links=tuple(links),
     )
 
