@@ -239,8 +239,8 @@ def _layer(layer: spec.Layer, frame: _Frame) -> Markup:
         case spec.Marks(kind="ring"):
             r = 8.0 if frame.width > 500 else 6.5
             turn = f"a{r} {r} 0 1 0 {2 * r} 0a{r} {r} 0 1 0-{2 * r} 0"
-            points = (point for point in frame.points(layer.x, layer.y) if point)
-            return path("ring", "".join(f"M{x - r:.1f} {y:.1f}{turn}" for x, y in points))
+            shown = filter(None, frame.points(layer.x, layer.y))
+            return path("ring", "".join(f"M{x - r:.1f} {y:.1f}{turn}" for x, y in shown))
         case spec.Marks(tips=()):
             points = frame.points(layer.x, layer.y)
             return path("dots", "".join(f"M{p[0]:.1f} {p[1]:.1f}h0" for p in points if p))
