@@ -203,6 +203,17 @@ def bare(real: Callable[..., Any]) -> Callable[..., Any]:
     return lambda column, row, rivals: real(column, row, rivals[:-1])
 
 
+def forest_by(change: Callable[[ModelFindings], ModelFindings]) -> Callable[..., Any]:
+    """Draw differences from a leader by changed tests."""
+
+    def by(real: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda findings, standing: real(
+            findings, next(at for at in change(findings).standings if at.size == standing.size)
+        )
+
+    return by
+
+
 def one_more(real: Callable[[str, int], str]) -> Callable[[str, int], str]:
     return lambda adjustment, m: real(adjustment, m + 1)
 
@@ -223,6 +234,10 @@ ON_PAGES = [
     ("five", f"{TABLES}.pairs", of(by_pairs), {"pairs"}),
     ("close", f"{CHARTS}.pairs.difference", of(unadjusted), {"bands", "drawn bands"}),
     ("three", f"{CHARTS}.pairs.difference", of(confident), {"bands", "drawn bands"}),
+    ("close", f"{CHARTS}.distance.places", of(unadjusted), {"distances", "drawn distances"}),
+    ("two", f"{CHARTS}.distance.places", of(upside_down), {"distances"}),
+    ("many", f"{CHARTS}.distance._strip", of(unadjusted), {"strip"}),
+    ("many", f"{CHARTS}.distance.forest", forest_by(unadjusted), {"forest"}),
     ("two", f"{CHARTS}.svg.band", shrunk, {"drawn bands"}),
     ("close", f"{PAGE}._timeline", thresholds_of(own_sizes), {"timeline"}),
     ("close", f"{PAGE}._timeline", thresholds_of(unadjusted), {"timeline"}),
