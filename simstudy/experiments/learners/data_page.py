@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 from markupsafe import Markup
 
+from simstudy.analysis.datasets.across_datasets import OverSets
 from simstudy.analysis.datasets.findings import DataFindings
 from simstudy.analysis.datasets.two_measures import measure_pairs
 from simstudy.analysis.models.computing_time import median_seconds
@@ -99,10 +100,12 @@ class DataPage(Page[DataFindings, DataResults]):
         return Opening(*_rows(charts.by_dataset(findings), name), caption, "learner-key")
 
     def thumbnail(self, findings: DataFindings) -> Chart:
-        """Return who wins how often; the splits of one data set, or the means of one learner."""
+        """Return average ranks, if there are any; else splits or means of each data set."""
+        if (over := _ranked(findings)) is not None:
+            return ranks.over_sets(over, findings.names, 45, joined=len(over.learners) <= 6)
         if len(findings.datasets) == 1:
             return charts.splits(findings, findings.datasets[0])
-        return (charts.wins if len(findings.learners) > 1 else charts.by_dataset)(findings)
+        return charts.by_dataset(findings)
 
     def view(self, results: DataResults, findings: DataFindings, index: int) -> dict[str, object]:
         """Return the figures, tables and notes of one measure."""
@@ -279,10 +282,15 @@ def _by_size(results: DataResults, name: str) -> list[DataFindings]:
     return [results.data_findings(name, size=size) for size in results.sizes]
 
 
-def _ranks(findings: DataFindings, index: int) -> list[Opening]:
-    """The diagram of average ranks over data sets, if there are several learners."""
+def _ranked(findings: DataFindings) -> OverSets | None:
+    """The comparison over data sets, if it has average ranks of several learners."""
     over = findings.over_sets
-    if over is None or len(over.learners) < 3 or over.friedman.reason:
+    return None if over is None or len(over.learners) < 3 or over.friedman.reason else over
+
+
+def _ranks(findings: DataFindings, index: int) -> list[Opening]:
+    """The diagram of average ranks over data sets, if there is one."""
+    if (over := _ranked(findings)) is None:
         return []
     chart, rows = ranks.over_sets(over, findings.names, _WIDE / 7.0), len(over.learners)
     tall = 25 * (chart.y.high - chart.y.low) if not chart.frame else 60 + 26.0 * rows
