@@ -140,7 +140,7 @@ class Axis:
 
     def fitting(self, letters: float) -> list[tuple[float, str]]:
         """The marks of an axis of this many letters, without labels that would collide."""
-        marks = self.ticks(max(2, int(letters / 8)))
+        marks = self.ticks(max(4, int(letters / 8)))
         spans = [(letters * self.share(at), len(label) / 2 + 0.5) for at, label in marks]
         free, kept = -math.inf, []
         for mark, (at, half) in zip(marks, spans, strict=True):
@@ -366,6 +366,7 @@ class Chart:
     absent: str = ""  # why nothing is drawn
     frame: bool = True  # whether the axes are drawn
     square: bool = False  # whether both axes have one scale
+    links: tuple[str, ...] = ()  # the pages that its rows open, empty where there is none
     names: tuple[str, ...] = ()  # of all treatments, see `looks`; without, they are drawn in grey
 
     def __post_init__(self) -> None:

@@ -190,6 +190,10 @@ def draw(chart: Chart, name: str, size: Extent, labels: bool = False) -> Picture
     rules = [layer for layer in chart.layers if isinstance(layer, spec.Rule) and layer.words]
     parts += [_words(rule, frame) for rule in rules]
     parts += [_label(line, place, frame) for line, place in zip(lines, places, strict=True)]
+    rows = zip(chart.y.marks, chart.links, strict=False)
+    parts += [
+        _link(href, frame.y(at - 0.5), frame.y(at + 0.5), size[0]) for (at, _), href in rows if href
+    ]
     if chart.kind:
         corners = None
         if chart.kind == "decision":  # which the page draws anew
@@ -207,6 +211,12 @@ def panels(charts: Iterable[Chart], name: str, size: Extent = SMALL) -> list[Pan
         picture = None if chart.absent else draw(chart, f"{name}-{index}", size).picture
         drawn.append(Panel(title, picture, " ".join(map(str, chart.learners)), chart.absent))
     return drawn
+
+
+def _link(href: str, top: float, bottom: float, width: float) -> Markup:
+    """What opens a page, over a row."""
+    area = element("rect", x=0, y=top, width=width, height=bottom - top, class_="row")
+    return element("a", element("title", href), area, href=href)
 
 
 def _label(line: Line, place: float, frame: _Frame) -> Markup:
@@ -234,6 +244,11 @@ def _layer(layer: spec.Layer, frame: _Frame) -> Markup:
             inside = frame.chart.y.inside
             ends = ([inside(v) if drawable(v) else v for v in vs] for vs in (layer.low, layer.high))
             return path(layer.kind, band(*(frame.points(layer.x, values) for values in ends)))
+        case spec.Marks(kind="ring"):
+            r = 8.0 if frame.width > 500 else 6.5
+            turn = f"a{r} {r} 0 1 0 {2 * r} 0a{r} {r} 0 1 0-{2 * r} 0"
+            shown = filter(None, frame.points(layer.x, layer.y))
+            return path("ring", "".join(f"M{x - r:.1f} {y:.1f}{turn}" for x, y in shown))
         case spec.Marks(tips=()):
             points = frame.points(layer.x, layer.y)
             return path("dots", "".join(f"M{p[0]:.1f} {p[1]:.1f}h0" for p in points if p))

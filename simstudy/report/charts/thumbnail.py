@@ -13,7 +13,7 @@ _STYLE = (
     ".s .line{stroke:var(--k);stroke-width:2.2}.s .dots{stroke:var(--k)}"
     ".dots{stroke-width:6;stroke-linecap:round}.others,.grid{stroke:#d8dce1}"
     ".ceiling,.zero{stroke-dasharray:6 4}.s .limit,.leader{stroke:none}"
-    ".s .pale,.s .full,.s>path[transform]{fill:var(--k);stroke:none}.pale{opacity:.4}"
+    ".s>path[transform]{fill:var(--k);stroke:none}.s .ring{stroke:var(--k)}.join{stroke:#b8bec5;stroke-width:5}"
 )
 
 

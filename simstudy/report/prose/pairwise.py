@@ -10,7 +10,14 @@ from simstudy.analysis.models.findings import ModelFindings
 from simstudy.analysis.models.standings import AHEAD, IDENTICAL, UNTESTED, Pair
 from simstudy.analysis.models.thresholds import Course, Overtaking
 from simstudy.report.prose.numbers import estimated
-from simstudy.report.prose.phrases import adjusted_for, level, listed, opening, paired_tests
+from simstudy.report.prose.phrases import (
+    adjusted_for,
+    grouped,
+    level,
+    listed,
+    opening,
+    paired_tests,
+)
 
 MAX_COMPARED = 5  # learners; of more, only the best at each size is compared in words
 _MAX_NAMED = 3  # pairs that the headline names; more are counted
@@ -115,6 +122,23 @@ def _course(course: Course) -> str:
     few = len(sizes) <= _MAX_SIZES
     where = f"{listed(sizes, _MAX_SIZES)} rows" if few else f"{len(sizes)} sizes"
     return f"{leader} is ahead of {behind} at {where}; {behind} is never significantly ahead"
+
+
+def unchanged(courses: Sequence[Course]) -> str:
+    """The pairs in which no change of the lead is shown, in one sentence, if there are any."""
+    still = [course for course in courses if not course.changes]
+    ahead = [(c.leader, c.opponent(c.leader)) for c in still if c.leader is not None]
+    parts = [
+        f"{leader} is ahead of {listed(behind)} wherever they differ significantly"
+        for leader, behind in grouped(ahead).items()
+    ]
+    for tested, words in ((True, "at no size"), (False, "in no test that could be made")):
+        level = [c for c in still if c.leader is None and c.analysed == tested]
+        if level:
+            names = listed([f"{course.first} and {course.second}" for course in level])
+            parts.append(f"{names} differ significantly {words}")
+    pairs = "1 pair" if len(still) == 1 else f"{len(still)} pairs"
+    return f"No change of the lead is established in {pairs}: {'; '.join(parts)}." if still else ""
 
 
 def overtaking(change: Overtaking) -> str:

@@ -365,6 +365,31 @@ class Sentences:
         who, whom, *_ = next(iter(each))
         return [Said(where, "changes", who, whom, value=each)]
 
+    def unchanged(self, where: str, text: str) -> list[Said]:
+        """Read in which pairs no change of the lead is established."""
+        found = self._full(r"No change of the lead is established in (\d+) pairs?: (.*)\.", text)
+        if not found:
+            return [Said(where, "unread", value=text)]
+        said, more = set[tuple[str, str, str]](), 0
+        for part in found[2].split("; "):
+            one = self._full(
+                rf"(?P<who>{self.name}) is ahead of (?P<whom>{self.names}) wherever they differ "
+                "significantly",
+                part,
+            )
+            pairs = re.findall(rf"({self.name}) and ({self.name})", part)
+            if one:
+                rivals = self.named(one["whom"])
+                said |= {(one["who"], whom, "ahead") for whom in rivals.named}
+                more += rivals.others
+            elif part.endswith("differ significantly at no size") and pairs:
+                rest = re.search(r"(\d+) others", part)
+                said |= {(*pair, "level") for pair in pairs}
+                more += int(rest[1]) if rest else 0
+            else:
+                return [Said(where, "unread", value=part)]
+        return [Said(where, "unchanged", size=int(found[1]), value=(said, more))]
+
     # The terminal
 
     def verdict(self, where: str, text: str, size: int) -> list[Said]:

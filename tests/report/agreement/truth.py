@@ -370,6 +370,33 @@ class Truth:
         found = self.changes(said.who, said.whom)
         return "" if found == said.value else f"changes are {found}, not {said.value}"
 
+    def _unchanged(self, said: Said) -> str:
+        """The pairs without a change, and who is ahead in them; of many only some are named."""
+        pairs, more = said.value
+        wrong = [
+            (who, whom)
+            for who, whom, way in pairs
+            if self.ahead_at(whom, who) or bool(self.ahead_at(who, whom)) != (way == "ahead")
+        ]
+        still = [pair for pair in self.pairs() if not self.changes(*pair)]
+        count = len(pairs) + more == said.size
+        whole = len(self.pairs()) > 15 or said.size == len(still)
+        return "" if not wrong and count and whole else f"unchanged: {still}, not {said}"
+
+    def _grid_cell(self, said: Said) -> str:
+        """The learner that a cell has the colour of, and those that it is striped with."""
+        leader, size = said.who, said.size
+        near = {
+            name
+            for name in self.learners
+            if name != leader
+            and self.verdict(leader, name, size) != "ahead"
+            and not self.rivals(name, size, "behind")
+        }
+        if leader in self.best(size) and near == said.value:
+            return ""
+        return f"{leader} leads at {size} with {said.value}, not {self.best(size)} with {near}"
+
     def _changing(self, said: Said) -> str:
         """The number of pairs, or of changes, in which one overtakes the other."""
         each = [len(self.changes(*pair)) for pair in self.pairs()]
