@@ -54,6 +54,10 @@ class ComparisonPage(ModelsPage[M]):
         across = element("div", *wide, class_="across" if beside else None)
         return Opening(across, Markup("").join(narrow), self.caption(findings))
 
+    def thumbnail(self, findings: ModelFindings) -> Chart:
+        """Return the first of the charts."""
+        return next(iter(self.charts(findings)), None) or super().thumbnail(findings)
+
     def figures(self, results: M) -> dict[str, Maker]:
         """Return the charts of the opening, and the figures of all studies of models."""
         made = partial(opening_figure, charts=self.charts, caption=self.caption)
