@@ -222,13 +222,21 @@ class ModelsPage(Page[ModelFindings, M]):
         """Return the means with their intervals."""
         return [build.means(results.findings())]
 
-    def summary(self, results: M, brief: bool) -> Iterator[Table | TerminalLine]:
-        """Return, unless brief, tests, who beats whom and who overtakes whom."""
+    def summary(self, results: M) -> Iterator[Table | TerminalLine]:
+        """Return the means and who beats whom at a few sizes."""
         findings = results.findings()
-        for note in captions.few_models(findings):
-            yield TerminalLine(f"{note}\n", "yellow")
-        if brief:
-            return
+        yield build.few_means(findings)
+        if len(findings.design.learners) > 1:
+            yield build.beaten(findings)
+        for note in captions.few_models(findings)[:1]:
+            yield TerminalLine(note, "yellow")
+
+    def details(self, results: M) -> Iterator[Table | TerminalLine]:
+        """Return means, tests, who beats whom by how much, and who overtakes whom."""
+        findings = results.findings()
+        yield from self.means(results)
+        if few := captions.few_models(findings):
+            yield TerminalLine(" ".join([*few, "\n"]), "yellow")
         for name, table in build.tests(findings).items():
             for note in build.missing_tests({name: table}):
                 yield TerminalLine(f"{note}\n")
@@ -343,7 +351,7 @@ def _verdict_lines(findings: ModelFindings) -> Iterator[TerminalLine]:
     for size, sentences in at_sizes.items():
         for index, sentence in enumerate(sentences):
             lead = f"{size:>8,} rows: " if index == 0 else " " * 15
-            yield TerminalLine(f"{lead}{sentence}", whole=True)
+            yield TerminalLine(f"{lead}{sentence}")
     named = bool(findings.standings)  # below the table of means
     method = "By the paired tests named above" if named else opening(pair_method(findings))
     first = f"numbers are in favour of the {findings.design.words.treatment} named first."
@@ -362,6 +370,6 @@ def _course_lines(findings: ModelFindings) -> Iterator[TerminalLine]:
         yield TerminalLine(f"  {changes} changes of the lead {where}: see thresholds.csv.\n")
         return
     for sentence in pairwise.course_sentences(findings):
-        yield TerminalLine(f"  {sentence}", whole=True)
+        yield TerminalLine(f"  {sentence}")
     notes = (pairwise.crossing_method(findings, alone=False), pairwise.added_sizes(findings))
     yield TerminalLine(" ".join(filter(None, notes)) + "\n", "dim")

@@ -80,7 +80,6 @@ class TerminalLine(NamedTuple):
 
     text: str
     style: str = ""
-    whole: bool = False  # longer than the terminal is wide, it goes on in the next line
 
 
 class Page(Protocol[F, R]):
@@ -92,8 +91,6 @@ class Page(Protocol[F, R]):
         The anchor of the opening.
     extra : str
         The name of a style sheet and a script that only this page has; empty for none.
-    leaves : str
-        What is left in the directory of a study.
     needs : tuple of str
         Sentences on what a study needs beside its file.
     joined : bool
@@ -106,7 +103,6 @@ class Page(Protocol[F, R]):
 
     opening_name: ClassVar[str] = "curves"
     extra: ClassVar[str] = ""
-    leaves: ClassVar[str] = "Scores, tables and figures"
     needs: ClassVar[tuple[str, ...]] = ()
     joined: ClassVar[bool] = False
     rerun_figures: ClassVar[tuple[str, ...]] = ()
@@ -169,8 +165,11 @@ class Page(Protocol[F, R]):
     def means(self, results: R) -> list[Table]:
         """Return the means of the primary measure."""
 
-    def summary(self, results: R, brief: bool) -> Iterator[Table | TerminalLine]:
-        """Return what a terminal shows after the means."""
+    def summary(self, results: R) -> Iterator[Table | TerminalLine]:
+        """Return what a terminal shows: means and who beats whom, in a few lines."""
+
+    def details(self, results: R) -> Iterator[Table | TerminalLine]:
+        """Return what it shows on demand: all means, and all that the tests say."""
 
     def plan(self, study: Study, goal: Goal) -> list[str]:
         """Run a pilot of some models, or of the first splits, and say what the study will take."""

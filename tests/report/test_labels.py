@@ -90,10 +90,12 @@ def written(results, directory):
     page = re.sub(r'<section id="cost">.*?</section>', "", page, flags=re.DOTALL)  # has times
     page = re.sub(r'"seconds.csv": "[^"]*",', "", page).replace(results.manifest["fingerprint"], "")
     texts = {"page": re.sub(r"\b[\d,]+ s\b", "", page)}
-    for brief in (True, False):
+    for details in (False, True):
         buffer = io.StringIO()
-        print_summary(results, _Console(emoji=False, file=buffer, width=120), brief=brief)
-        texts[f"terminal, brief {brief}"] = buffer.getvalue().replace(str(results.directory), "")
+        print_summary(results, _Console(emoji=False, file=buffer, width=120), details)
+        texts[f"terminal, details {details}"] = buffer.getvalue().replace(
+            str(results.directory), ""
+        )
     for format in ENDINGS:
         for path in write_tables(results, directory / format, format):
             texts[f"{format} {path.name}"] = path.read_text(encoding="utf-8")

@@ -29,6 +29,7 @@ from simstudy.report.prose import data_statements as prose
 from simstudy.report.prose import design as words
 from simstudy.report.prose.finding import by_other_measures, data_finding
 from simstudy.report.prose.numbers import brief as shortened
+from simstudy.report.prose.pairwise import MAX_COMPARED
 from simstudy.report.prose.phrases import MAX_NAMED, listed
 from simstudy.report.tables import datasets as build
 from simstudy.report.tables import facts
@@ -38,6 +39,7 @@ from simstudy.study.study import Study
 _WIDE, _NARROW = 640.0, 350.0  # of pictures
 _ROW = 38.0
 _MAX_PANELS = 40  # learning curves
+_FEW_SETS, _FEW_NOTES = 6, 3  # that a terminal shows one by one
 _ALONE = Absent("it needs at least two learners")
 _TOO_FEW = Absent("it needs two learners and two data sets with all means")
 
@@ -47,7 +49,6 @@ class DataPage(Page[DataFindings, DataResults]):
 
     opening_name = "opening"
     extra = "data"
-    leaves = "Scores and tables"
     needs = ("It needs the data files that it names.",)
     failed_by = ("data set",)
     design = staticmethod(words.data_design)
@@ -224,17 +225,29 @@ class DataPage(Page[DataFindings, DataResults]):
         each = zip(results.study.doses, _by_size(results, results.measures[0]), strict=True)
         return [build.means(at, build.size_words(results, size)) for size, at in each]
 
-    def summary(self, results: DataResults, brief: bool) -> Iterator[Table | TerminalLine]:
-        """Return, unless brief, who wins; and what is odd about the data."""
+    def summary(self, results: DataResults) -> Iterator[Table | TerminalLine]:
+        """Return means or, of many data sets, how often each learner is best; who beats whom."""
+        findings, notes = results.data_findings(), _notes(results)
+        few = len(findings.datasets) <= _FEW_SETS or len(findings.learners) == 1
+        yield self.means(results)[-1] if few else build.standings(findings)
+        if 1 < len(findings.learners) <= MAX_COMPARED and (few or findings.over_sets):
+            yield build.beaten(findings, few)
+        if len(notes) > _FEW_NOTES:
+            notes = [f"{len(notes)} remarks on the data: see the page, or use --details."]
+        yield from (TerminalLine(note, "yellow") for note in notes)
+
+    def details(self, results: DataResults) -> Iterator[Table | TerminalLine]:
+        """Return means, who wins, what the tests say, and what is odd about the data."""
         findings, several = results.data_findings(), len(results.treatments) > 1
-        if not brief and several and len(findings.datasets) > 1:
+        yield from self.means(results)
+        if several and len(findings.datasets) > 1:
             yield build.standings(findings)
-        for sentence in [] if brief else prose.data_statements(findings, 0, 0):
-            yield TerminalLine(f"  {sentence}", whole=True)
-        for pair in measure_pairs(results.measures) if several and not brief else []:
+        for sentence in prose.data_statements(findings, 0, 0):
+            yield TerminalLine(f"  {sentence}")
+        for pair in measure_pairs(results.measures) if several else []:
             reversals = results.reversals(*pair, examples=False)
             sentence = prose.reversal_sentence(reversals, _labels(results, pair))
-            yield TerminalLine(f"  {sentence}", whole=True)
+            yield TerminalLine(f"  {sentence}")
         for note in _notes(results):
             yield TerminalLine(note, "yellow")
 

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from simstudy.analysis.models.difference_curves import MAX_RATIO
 from simstudy.analysis.models.findings import ModelFindings
 from simstudy.analysis.models.standings import AHEAD, IDENTICAL, UNTESTED, Pair
 from simstudy.analysis.models.thresholds import Course, Overtaking
-from simstudy.report.prose.numbers import estimated
-from simstudy.report.prose.phrases import adjusted_for, level, listed, opening, paired_tests
+from simstudy.report.prose.numbers import brief, estimated
+from simstudy.report.prose.phrases import (
+    adjusted_for,
+    grouped,
+    level,
+    listed,
+    opening,
+    paired_tests,
+)
+from simstudy.texts import counted
 
 MAX_COMPARED = 5  # learners; of more, only the best at each size is compared in words
 _MAX_NAMED = 3  # pairs that the headline names; more are counted
@@ -25,6 +33,45 @@ def pair_method(findings: ModelFindings) -> str:
 
 
 # Who beats whom
+
+
+def who_beats_whom(
+    winners: Iterable[tuple[str, str]], ranked: Sequence[str], treatment: str
+) -> str:
+    """Who beats whom of a few treatments, given pairs of winners and losers, in few words."""
+    lost = grouped((winner, loser) for winner, loser in winners)
+    rivals, texts = len(ranked) - 1, []
+    for name in (name for name in ranked if name in lost):
+        whom = listed([brief(each) for each in ranked if each in lost[name]], most=rivals)
+        whom = "all others" if len(lost[name]) == rivals > 1 else whom
+        texts.append(f"{brief(name)} beats {whom}")
+    return "; ".join(texts) or f"no two {treatment}s differ significantly"
+
+
+def beaten_at(findings: ModelFindings, size: int) -> str:
+    """Who beats whom at a size; of many treatments, whom the best mean beats and whom not."""
+    ranked, kind, pairs = findings.ranked(size), findings.design.words, findings.pairs_at(size)
+    if len(ranked) <= MAX_COMPARED:
+        won = [pair.better_first(ranked) for pair in pairs if pair.verdict == AHEAD]
+        text = who_beats_whom([(pair.first, pair.second) for pair in won], ranked, kind.treatment)
+        untested = [pair for pair in pairs if pair.verdict == UNTESTED]
+        return text + f"; {counted(len(untested), 'pair')} not compared" * bool(untested)
+    standing = next((each for each in findings.standings if each.size == size), None)
+    if standing is None:
+        return "no mean is finite"
+    text = f"{brief(standing.leader)} beats {len(standing.beats)} of {len(ranked) - 1} others"
+    parts = {
+        "does not differ significantly from": [*standing.level, *standing.identical],
+        "is beaten by": standing.beaten_by,
+        "is not compared with": standing.untested,
+    }
+    return "; ".join(
+        [text, *(f"it {verb} {_opponents(each)}" for verb, each in parts.items() if each)]
+    )
+
+
+def _opponents(pairs: Sequence[Pair]) -> str:
+    return listed([brief(pair.second) for pair in pairs])
 
 
 def verdicts(findings: ModelFindings) -> dict[int, list[str]]:

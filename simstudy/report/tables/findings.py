@@ -10,22 +10,28 @@ from dataclasses import replace
 import pandas as pd
 
 from simstudy.analysis.models.average_ranks import Ranks
-from simstudy.analysis.models.findings import Absent, ModelFindings
+from simstudy.analysis.models.findings import Absent, Mean, ModelFindings
 from simstudy.analysis.models.standings import AHEAD, IDENTICAL, UNTESTED, Pair
 from simstudy.analysis.models.thresholds import Course, as_table
 from simstudy.report.prose import captions, numbers, phrases
 from simstudy.report.prose import pairwise as prose
 from simstudy.report.prose.numbers import NONE, fixed, number, p_value, rows
+from simstudy.report.prose.phrases import opening
 from simstudy.report.tables.table import Row, Table, TableCell, by_size, make_table, table_of, words
+from simstudy.texts import counted
 
 MAX_IN_MATRIX = 8  # learners whose pairs are all shown
 _MIN_DECIMALS, _MAX_DECIMALS = 4, 6
+_MAX_SIZES, _MAX_LEARNERS = (
+    4,
+    6,
+)  # in a table for the terminal, if there are more than MAX_IN_MATRIX
 
 
-def decimals(widths: Iterable[float]) -> int:
-    """As many decimals as show two digits of the narrowest interval, from 4 to 6."""
+def decimals(widths: Iterable[float], least: int = _MIN_DECIMALS) -> int:
+    """As many decimals as show two digits of the narrowest interval, to 6."""
     narrowest = min((width for width in widths if 0 < width < math.inf), default=1.0)
-    return min(max(1 - math.floor(math.log10(narrowest)), _MIN_DECIMALS), _MAX_DECIMALS)
+    return min(max(1 - math.floor(math.log10(narrowest)), least), _MAX_DECIMALS)
 
 
 def means(findings: ModelFindings, alone: bool = True) -> Table:
@@ -37,11 +43,9 @@ def means(findings: ModelFindings, alone: bool = True) -> Table:
     marked, cells = _marks(findings), {}
     marks = [marked.get((mean.learner, mean.size)) for mean in findings.means]
     for mean, mark in zip(findings.means, marks, strict=True):
-        more = f"± {number(mean.half_width, digits)}" if mean.has_interval else ""
-        if more and findings.info.share:
-            more = f"[{fixed(mean.lower, digits)}, {fixed(mean.upper, digits)}]"
-        text, best, close = number(mean.mean, digits), mark == "best", mark == "level"
-        cells[mean.learner, mean.size] = TableCell(text, more, bold=best, dagger=close)
+        text, more = _with_interval(mean, findings, digits)
+        cell = TableCell(text, more, bold=mark == "best", dagger=mark == "level")
+        cells[mean.learner, mean.size] = cell
     over, intervals = captions.models(findings), phrases.intervals_of_means(findings)
     half = "" if findings.info.share else "half-width of "
     caption = f"Means {over}; {captions.beside(findings)} {half}{intervals}. " * alone
@@ -56,6 +60,58 @@ def means(findings: ModelFindings, alone: bool = True) -> Table:
     title = f"Mean {phrases.axis_label(findings.info)} by {kind.treatment} and {kind.dose} rows"
     table = by_size("means", title, kind, design.learners, design.sizes, cells, data=data)
     return replace(table, caption=caption.strip())
+
+
+def few_sizes(findings: ModelFindings) -> list[int]:
+    """The sizes that a terminal shows: of many, some from the smallest to the largest."""
+    sizes, steps = findings.design.sizes, _MAX_SIZES - 1
+    if len(sizes) <= _MAX_SIZES:
+        return [*sizes]
+    return [sizes[round(step * (len(sizes) - 1) / steps)] for step in range(_MAX_SIZES)]
+
+
+def few_means(findings: ModelFindings) -> Table:
+    """Means at a few sizes, of many learners the best, to two digits of their intervals."""
+    learners, sizes, kind = findings.design.learners, few_sizes(findings), findings.design.words
+    shown, ranked = [*learners], {size: findings.ranked(size) for size in sizes}
+    if len(learners) > MAX_IN_MATRIX:
+        best = sorted(learners, key=lambda name: min(ranked[at].index(name) for at in sizes))
+        shown = sorted(best[:_MAX_LEARNERS], key=ranked[sizes[-1]].index)
+    cells: dict[tuple[str, int], TableCell] = {}
+    for size in sizes:
+        means = {mean.learner: mean for mean in findings.means if mean.size == size}
+        digits = decimals((means[name].half_width for name in shown), 0)
+        for name in shown:
+            text, more = _with_interval(means[name], findings, digits)
+            cells[name, size] = TableCell(text, more, bold=name == findings.best_at(size))
+    heads = [words(kind.treatment), *(TableCell(rows(size)) for size in sizes)]
+    lines = [[words(name), *(cells[name, size] for size in sizes)] for name in shown]
+    if hidden := len(learners) - len(shown):
+        lines.append([words(counted(hidden, "other")), *[TableCell("")] * len(sizes)])
+    caption = f"{captions.beside(findings)}: {phrases.intervals_of_means(findings)}."
+    if findings.models_used != (findings.design.models,) * 2:
+        caption = f"Means {captions.models(findings)}. {caption}"
+    title = f"Mean {phrases.axis_label(findings.info)} by {kind.treatment} and {kind.dose} rows"
+    return make_table("means", title, heads, lines, caption=caption, cut=True)
+
+
+def _with_interval(mean: Mean, findings: ModelFindings, digits: int) -> tuple[str, str]:
+    """A mean, and its interval or half of its width."""
+    more = f"± {number(mean.half_width, digits)}" if mean.has_interval else ""
+    if more and findings.info.share:
+        more = f"[{fixed(mean.lower, digits)}, {fixed(mean.upper, digits)}]"
+    return number(mean.mean, digits), more
+
+
+def beaten(findings: ModelFindings) -> Table:
+    """Who beats whom at a few sizes, in words."""
+    kind, sizes, every = findings.design.words, few_sizes(findings), len(findings.design.sizes)
+    lines = [[words(rows(size)), words(prose.beaten_at(findings, size))] for size in sizes]
+    caption = f"{opening(prose.pair_method(findings))}"
+    few = len(findings.design.learners) <= prose.MAX_COMPARED
+    caption += "; no other pair differs significantly" * few + "."
+    caption += f" {len(sizes)} of {every} sizes are shown." * (len(sizes) < every)
+    return make_table("beaten", "", [f"{kind.dose} rows", "who beats whom"], lines, caption=caption)
 
 
 def _marks(findings: ModelFindings) -> dict[tuple[str, int], str]:
