@@ -9,15 +9,9 @@ from simstudy.analysis.models.difference_curves import MAX_RATIO
 from simstudy.analysis.models.findings import ModelFindings
 from simstudy.analysis.models.standings import AHEAD, IDENTICAL, UNTESTED, Pair
 from simstudy.analysis.models.thresholds import Course, Overtaking
+from simstudy.report.prose import phrases
 from simstudy.report.prose.numbers import brief, estimated
-from simstudy.report.prose.phrases import (
-    adjusted_for,
-    grouped,
-    level,
-    listed,
-    opening,
-    paired_tests,
-)
+from simstudy.report.prose.phrases import adjusted_for, level, listed, opening, paired_tests
 from simstudy.texts import counted
 
 MAX_COMPARED = 5  # learners; of more, only the best at each size is compared in words
@@ -35,11 +29,9 @@ def pair_method(findings: ModelFindings) -> str:
 # Who beats whom
 
 
-def who_beats_whom(
-    winners: Iterable[tuple[str, str]], ranked: Sequence[str], treatment: str
-) -> str:
+def who_beats_whom(won: Iterable[tuple[str, str]], ranked: Sequence[str], treatment: str) -> str:
     """Who beats whom of a few treatments, given pairs of winners and losers, in few words."""
-    lost = grouped((winner, loser) for winner, loser in winners)
+    lost = phrases.grouped(won)
     rivals, texts = len(ranked) - 1, []
     for name in (name for name in ranked if name in lost):
         whom = listed([brief(each) for each in ranked if each in lost[name]], most=rivals)
@@ -65,13 +57,8 @@ def beaten_at(findings: ModelFindings, size: int) -> str:
         "is beaten by": standing.beaten_by,
         "is not compared with": standing.untested,
     }
-    return "; ".join(
-        [text, *(f"it {verb} {_opponents(each)}" for verb, each in parts.items() if each)]
-    )
-
-
-def _opponents(pairs: Sequence[Pair]) -> str:
-    return listed([brief(pair.second) for pair in pairs])
+    against = {verb: listed([brief(pair.second) for pair in parts[verb]]) for verb in parts}
+    return "; ".join([text, *(f"it {verb} {names}" for verb, names in against.items() if names)])
 
 
 def verdicts(findings: ModelFindings) -> dict[int, list[str]]:

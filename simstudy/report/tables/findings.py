@@ -10,7 +10,7 @@ from dataclasses import replace
 import pandas as pd
 
 from simstudy.analysis.models.average_ranks import Ranks
-from simstudy.analysis.models.findings import Absent, Mean, ModelFindings
+from simstudy.analysis.models.findings import Absent, ModelFindings
 from simstudy.analysis.models.standings import AHEAD, IDENTICAL, UNTESTED, Pair
 from simstudy.analysis.models.thresholds import Course, as_table
 from simstudy.report.prose import captions, numbers, phrases
@@ -22,10 +22,7 @@ from simstudy.texts import counted
 
 MAX_IN_MATRIX = 8  # learners whose pairs are all shown
 _MIN_DECIMALS, _MAX_DECIMALS = 4, 6
-_MAX_SIZES, _MAX_LEARNERS = (
-    4,
-    6,
-)  # in a table for the terminal, if there are more than MAX_IN_MATRIX
+_MAX_SIZES, _MAX_LEARNERS = 4, 6  # of many that a terminal shows
 
 
 def decimals(widths: Iterable[float], least: int = _MIN_DECIMALS) -> int:
@@ -43,9 +40,11 @@ def means(findings: ModelFindings, alone: bool = True) -> Table:
     marked, cells = _marks(findings), {}
     marks = [marked.get((mean.learner, mean.size)) for mean in findings.means]
     for mean, mark in zip(findings.means, marks, strict=True):
-        text, more = _with_interval(mean, findings, digits)
-        cell = TableCell(text, more, bold=mark == "best", dagger=mark == "level")
-        cells[mean.learner, mean.size] = cell
+        more = f"± {number(mean.half_width, digits)}" if mean.has_interval else ""
+        if more and findings.info.share:
+            more = f"[{fixed(mean.lower, digits)}, {fixed(mean.upper, digits)}]"
+        text, best, close = number(mean.mean, digits), mark == "best", mark == "level"
+        cells[mean.learner, mean.size] = TableCell(text, more, bold=best, dagger=close)
     over, intervals = captions.models(findings), phrases.intervals_of_means(findings)
     half = "" if findings.info.share else "half-width of "
     caption = f"Means {over}; {captions.beside(findings)} {half}{intervals}. " * alone
@@ -54,12 +53,17 @@ def means(findings: ModelFindings, alone: bool = True) -> Table:
         caption += "Bold: the best mean at each size; †: not significantly different from it"
         caption += f"{tests}."
     design, kind = findings.design, findings.design.words
+    title = _title(findings)
     data = findings.intervals.assign(measure=findings.measure, confidence=design.confidence)
     data["best"] = [mark == "best" for mark in marks]
     data["not_different_from_best"] = [mark == "level" for mark in marks]
-    title = f"Mean {phrases.axis_label(findings.info)} by {kind.treatment} and {kind.dose} rows"
     table = by_size("means", title, kind, design.learners, design.sizes, cells, data=data)
     return replace(table, caption=caption.strip())
+
+
+def _title(findings: ModelFindings) -> str:
+    kind = findings.design.words
+    return f"Mean {phrases.axis_label(findings.info)} by {kind.treatment} and {kind.dose} rows"
 
 
 def few_sizes(findings: ModelFindings) -> list[int]:
@@ -73,34 +77,26 @@ def few_sizes(findings: ModelFindings) -> list[int]:
 def few_means(findings: ModelFindings) -> Table:
     """Means at a few sizes, of many learners the best, to two digits of their intervals."""
     learners, sizes, kind = findings.design.learners, few_sizes(findings), findings.design.words
-    shown, ranked = [*learners], {size: findings.ranked(size) for size in sizes}
-    if len(learners) > MAX_IN_MATRIX:
-        best = sorted(learners, key=lambda name: min(ranked[at].index(name) for at in sizes))
-        shown = sorted(best[:_MAX_LEARNERS], key=ranked[sizes[-1]].index)
-    cells: dict[tuple[str, int], TableCell] = {}
-    for size in sizes:
-        means = {mean.learner: mean for mean in findings.means if mean.size == size}
-        digits = decimals((means[name].half_width for name in shown), 0)
-        for name in shown:
-            text, more = _with_interval(means[name], findings, digits)
-            cells[name, size] = TableCell(text, more, bold=name == findings.best_at(size))
-    heads = [words(kind.treatment), *(TableCell(rows(size)) for size in sizes)]
-    lines = [[words(name), *(cells[name, size] for size in sizes)] for name in shown]
-    if hidden := len(learners) - len(shown):
-        lines.append([words(counted(hidden, "other")), *[TableCell("")] * len(sizes)])
-    caption = f"{captions.beside(findings)}: {phrases.intervals_of_means(findings)}."
+    if hidden := max(len(learners) - _MAX_LEARNERS, 0) * (len(learners) > MAX_IN_MATRIX):
+        ranked = [*map(findings.ranked, sizes)]
+        best = sorted(learners, key=lambda name: min(order.index(name) for order in ranked))
+        learners = tuple(sorted(best[:_MAX_LEARNERS], key=ranked[-1].index))
+    cells = {}
+    for at in sizes:
+        means = [mean for mean in findings.means if mean.size == at and mean.learner in learners]
+        widest = max((mean.half_width for mean in means if mean.has_interval), default=1.0)
+        digits = decimals([widest], 0)
+        for mean in means:
+            more = f"± {number(mean.half_width, digits)}" if mean.has_interval else ""
+            leads = mean.learner == findings.best_at(at)
+            cells[mean.learner, at] = TableCell(number(mean.mean, digits), more, bold=leads)
+    half = "half the width of " * findings.info.share
+    caption = f"±: {half}{phrases.intervals_of_means(findings)}."
     if findings.models_used != (findings.design.models,) * 2:
         caption = f"Means {captions.models(findings)}. {caption}"
-    title = f"Mean {phrases.axis_label(findings.info)} by {kind.treatment} and {kind.dose} rows"
-    return make_table("means", title, heads, lines, caption=caption, cut=True)
-
-
-def _with_interval(mean: Mean, findings: ModelFindings, digits: int) -> tuple[str, str]:
-    """A mean, and its interval or half of its width."""
-    more = f"± {number(mean.half_width, digits)}" if mean.has_interval else ""
-    if more and findings.info.share:
-        more = f"[{fixed(mean.lower, digits)}, {fixed(mean.upper, digits)}]"
-    return number(mean.mean, digits), more
+    caption += f" {counted(hidden, 'further ' + kind.treatment)}: see --details." * bool(hidden)
+    title, data = _title(findings), findings.intervals
+    return by_size("means", title, kind, learners, sizes, cells, caption=caption, data=data)
 
 
 def beaten(findings: ModelFindings) -> Table:
