@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from markupsafe import Markup
 
@@ -11,12 +11,14 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from simstudy.analysis.models.findings import Absent, Findings
+    from simstudy.measures.base import MeasureInfo
     from simstudy.report.charts.layout import Maker
     from simstudy.report.tables.table import Table
     from simstudy.results.read.open import Results
     from simstudy.study.study import Study
     from simstudy.workflow.progress import Progress
 
+Passage: TypeAlias = "tuple[str, Sequence[str]]"  # sentences, and the references they need
 F = TypeVar("F", bound="Findings", contravariant=True)
 R = TypeVar("R", bound="Results", contravariant=True)
 
@@ -124,6 +126,24 @@ class Page(Protocol[F, R]):
 
     def statements(self, results: R, findings: F) -> list[str]:
         """Return the findings in detail."""
+
+    def aims(self, study: Study) -> str:
+        """Return what the study is for: "To compare …"."""
+
+    def estimands(self, study: Study, info: MeasureInfo) -> str:
+        """Return what is estimated."""
+
+    def mechanism(self, results: R) -> Iterator[Passage]:
+        """Return where the data come from and how they are prepared."""
+
+    def analysis(self, results: R) -> Iterator[Passage]:
+        """Return sentences on means, intervals and tests."""
+
+    def consequence(self, study: Study) -> str:
+        """Return what failed cells mean for the analysis."""
+
+    def results(self, results: R) -> list[str]:
+        """Return what was found by the primary measure, with the key numbers."""
 
     # The page
 

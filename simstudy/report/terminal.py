@@ -74,8 +74,8 @@ def print_table(table: Table, console: Console) -> None:
         first, *numbers = piece.heads
         shown.add_column(escape(first.text), overflow="fold", max_width=_MAX_LABEL)
         for head in numbers:
-            to = "right" if head.kind == "n" else "left"
-            shown.add_column(escape(head.text), justify=to, no_wrap=table.cut)
+            shown.add_column(escape(head.text), no_wrap=table.cut)
+            shown.columns[-1].justify = "right" if head.kind == "n" else "left"
         for row in piece.rows:
             shown.add_row(*(_marked(cell) for cell in row))
         console.print(shown)

@@ -12,6 +12,7 @@ from simstudy.data.sizes import size_text
 from simstudy.experiments import DEFAULT, experiment
 from simstudy.experiments.page import Section
 from simstudy.report.charts import svg
+from simstudy.report.methods import documents
 from simstudy.report.pages.curve_section import CurveSection
 from simstudy.report.pages.packing import Parts
 from simstudy.report.prose.design import conventions
@@ -59,7 +60,10 @@ def report_page(results: Results) -> str:
     content |= {"manifest": results.manifest, "facts": page.facts(study)}
     content |= {"learners": svg.swatches(results.treatments), "decisions": study.keep_answers}
     views = [view(results, index) for index in page.shown(results.measures)]
-    sections = [*page.sections(results), _reproduction(results)]
+    pasted = Section(
+        "methods", "Methods and results to paste", documents(results), entry="To paste"
+    )
+    sections = [*page.sections(results), pasted, _reproduction(results)]
     return render("page.html", written="sections.html", views=views, sections=sections, **content)
 
 

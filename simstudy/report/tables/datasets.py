@@ -18,7 +18,6 @@ from simstudy.measures.base import MeasureInfo
 from simstudy.report.prose import data_statements as prose
 from simstudy.report.prose import numbers
 from simstudy.report.prose.numbers import NONE, number, p_value, signed
-from simstudy.report.prose.pairwise import who_beats_whom
 from simstudy.report.prose.phrases import axis_label, opening
 from simstudy.report.tables.table import Row, Table, TableCell, Text, make_table, table_of, words
 from simstudy.results.read.open import Results
@@ -96,22 +95,6 @@ def standings(findings: DataFindings) -> Table:
     title = f"Learners on {counted(len(findings.datasets), 'data set')}, by {findings.info.label}"
     rows, data = findings.standings, pd.DataFrame(findings.standings)
     return table_of(rows, "standings", title, columns, caption=caption, data=data)
-
-
-def beaten(findings: DataFindings, each: bool) -> Table:
-    """Who beats whom over the data sets, and on each of a few, in words."""
-    won, lines, captions = findings.winners, list[list[Text]](), list[str]()
-    for dataset in findings.datasets if each else ():
-        pairs = [(name, loser) for name in won.learners for loser in won.losers(dataset, name)]
-        lines.append([dataset, words(who_beats_whom(pairs, findings.learners, "learner"))])
-        captions = [opening(prose.method(findings))]
-    if over := findings.over_sets:
-        pairs = [(pair.winner, pair.loser) for pair in over.pairs if pair.winner]
-        sets, ranked = counted(len(over.datasets), "data set"), [name for name, _ in over.ranked]
-        lines.append([f"over {sets}", words(who_beats_whom(pairs, ranked, "learner"))])
-        captions.append(f"over data sets: {prose.over_method(over)}")
-    caption = f"{opening('; '.join(captions))}. No other pair differs significantly."
-    return make_table("beaten", "", ["data set", "who beats whom"], lines, caption=caption)
 
 
 def winners(findings: DataFindings) -> Table:
