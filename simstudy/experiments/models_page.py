@@ -101,10 +101,8 @@ class ModelsPage(Page[ModelFindings, M]):
         study = results.study
         of = {"Models": (FAMILIES, [study.demanded_family]), "Changes": (CHANGES, study.changes)}
         for subject, text in self.drawn(results).items():
-            yield (
-                f"{subject}: {text.removesuffix('.')}.",
-                cited(*of[subject]) if subject in of else [],
-            )
+            references = cited(*of[subject]) if subject in of else []
+            yield f"{subject}: {text.removesuffix('.')}.", references
 
     def consequence(self, study: Study) -> str:
         """Return over which models means and tests are then."""

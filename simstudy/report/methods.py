@@ -88,6 +88,8 @@ def _component(results: Results, registry: kinds.AnyRegistry, spec: kinds.Spec) 
     about = results.about(registry.kind, spec.name)
     if not about and registry.is_own(spec.name):
         about = describe_component(registry, spec.name).summary
+    if ":" in spec.name and registry is kinds.MEASURES:
+        about = "the first measure, and where it ties the second"
     version = results.manifest["conditions"]["source"].get(spec.name, "")[:12]
     stated = ", ".join(f"{key} = {value}" for key, value in (spec.stated_preparation or {}).items())
     more = [f"version {version}" * bool(version), options(spec)]

@@ -70,7 +70,8 @@ def cited(registry: AnyRegistry, specs: Iterable[Spec]) -> list[str]:
     """
     every = [(spec.name, spec.resolved.get("learner", "")) for spec in specs]
     names = [str(name) for pair in every for name in pair if name]
-    own = [describe_component(registry, name) for name in names if registry.is_own(name)]
+    parts = [part for name in names for part in name.split(":")]  # of two-level measures
+    own = [describe_component(registry, name) for name in parts if registry.is_own(name)]
     packages = [re.split("[.:]", name)[0] for name in names if ":" in name]
     return [text for each in own for text in each.references] + packages
 

@@ -60,9 +60,8 @@ def report_page(results: Results) -> str:
     content |= {"manifest": results.manifest, "facts": page.facts(study)}
     content |= {"learners": svg.swatches(results.treatments), "decisions": study.keep_answers}
     views = [view(results, index) for index in page.shown(results.measures)]
-    pasted = Section(
-        "methods", "Methods and results to paste", documents(results), entry="To paste"
-    )
+    texts = documents(results)
+    pasted = Section("methods", "Methods and results to paste", texts, entry="To paste")
     sections = [*page.sections(results), pasted, _reproduction(results)]
     return render("page.html", written="sections.html", views=views, sections=sections, **content)
 
