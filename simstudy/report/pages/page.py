@@ -58,7 +58,8 @@ def report_page(results: Results) -> str:
     study, page = results.study, results.study.page
     content = {"study": study, "kind": study.experiment, "page": page, "title": study.heading}
     content |= {"manifest": results.manifest, "facts": page.facts(study)}
-    content |= {"learners": svg.swatches(results.treatments), "decisions": study.keep_answers}
+    learners = svg.swatches(results.treatments, study.names)
+    content |= {"learners": learners, "decisions": study.keep_answers}
     views = [view(results, index) for index in page.shown(results.measures)]
     texts = documents(results)
     pasted = Section("methods", "Methods and results to paste", texts, entry="To paste")
