@@ -38,9 +38,9 @@ def documents(results: Results) -> dict[str, str]:
                 texts.append(f"{escape(text.removesuffix('.'))}{cite % keys if keys else ''}.")
             parts.append(heading % (name, " ".join(texts)))
         made[ending] = "\n\n".join(parts)
-    table, caption = _ademp(results), f"{study.heading}: the design."
-    made["tex"] += "\n\n" + as_latex(table, caption, f"tab:{study.name}-ademp")
-    made["md"] += "\n\n" + as_markdown(table, caption)
+    table, note = _ademp(results), f"{opening(conventions(study))}."
+    made["tex"] += "\n\n" + as_latex(table, note, f"tab:{study.name}-ademp")
+    made["md"] += "\n\n" + as_markdown(table, note)
     return made
 
 
@@ -55,7 +55,7 @@ def _ademp(results: Results) -> Table:
         "Performance measures": " ".join([score, *(text for text, _ in page.analysis(results))]),
     }
     lines = [[words(name), words(text)] for name, text in rows.items()]
-    return make_table("ademp", "", ["", "design"], lines)
+    return make_table("ademp", f"{study.heading}: the design", ["", "design"], lines)
 
 
 def _methods(results: Results) -> Iterator[Passage]:

@@ -24,6 +24,15 @@
     showMeasure();
   }
 
+  // Figures of which one is shown.
+  all(".switched").forEach((part) => {
+    const [buttons, shapes] = [all(":scope > .buttons > button", part), all(":scope > figure", part)];
+    buttons.forEach((button, chosen) => button.addEventListener("click", () => shapes.forEach((figure, at) => {
+      figure.hidden = at !== chosen;
+      buttons[at].setAttribute("aria-pressed", at === chosen);
+    })));
+  });
+
   // Numbers of a point: beside the pointer, or by the arrow keys in a figure that has the focus.
   const points = new Map();
   all("svg").forEach((svg) => {
@@ -51,6 +60,7 @@
     .filter((svg) => new Set(points.get(svg).map(learnerOf)).size > 1).map((svg) => svg.closest("figure")));
   const emphasise = (figure, learner) => {
     if (!figures.has(figure)) return;
+    learner ??= figure.dataset.pinned;
     figure.classList.toggle("picked", learner !== undefined);
     all("svg [data-l], .key [data-l]", figure).forEach((part) => part.classList.toggle("on", part.dataset.l === learner));
   };
@@ -64,6 +74,12 @@
     ["pointerenter", "focusin", "change"].forEach((name) => box.parentNode.addEventListener(name, show));
     ["pointerleave", "focusout"].forEach((name) => box.parentNode.addEventListener(name, end));
   });
+  // Pinned, it stays emphasised until it is unpinned.
+  const pin = (figure, learner) => {
+    if (learner === undefined || figure.dataset.pinned === learner) delete figure.dataset.pinned;
+    else figure.dataset.pinned = learner;
+    emphasise(figure);
+  };
   // The learner whose line, as its marks have it, passes within a few pixels.
   const lineAt = (svg, event) => {
     let found, least = 9, before = null;
@@ -117,11 +133,13 @@
     };
     svg.addEventListener("pointermove", nearest);
     svg.addEventListener("pointerdown", nearest);
+    svg.addEventListener("click", (event) => pin(svg.closest("figure"), learnerOf(event.target) ?? lineAt(svg, event)));
     svg.addEventListener("pointerleave", () => choose(svg, null));
     svg.addEventListener("blur", () => choose(svg, null));
     svg.addEventListener("keydown", (event) => {
       const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
       if (event.key === "Escape") choose(svg, null);
+      if (event.key === "Enter") pin(svg.closest("figure"), learnerOf(chosen));
       if (!step) return;
       event.preventDefault();
       const shown = /Up|Down/.test(event.key) && chosen ? atSameSize(visible(svg)) : visible(svg);
