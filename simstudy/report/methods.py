@@ -16,10 +16,10 @@ from simstudy.report.tables.table import Table, make_table, words
 from simstudy.results.read.open import Results
 from simstudy.texts import counted
 
-# By ending: how text, headings and tables are written, and what stands around keys.
+# By ending: how text, a paragraph with its heading and citations are written.
 _FORMATS = {
-    "tex": (latex_text, r"\paragraph{%s.} %s", as_latex, r"~\cite{%s}", ","),
-    "md": (markdown_text, "**%s.** %s", as_markdown, " [@%s]", "; @"),
+    "tex": (latex_text, r"\paragraph{%s.} %s", r"~\cite{%s}", ","),
+    "md": (markdown_text, "**%s.** %s", " [@%s]", "; @"),
 }
 
 
@@ -29,14 +29,14 @@ def documents(results: Results) -> dict[str, str]:
     found: list[Passage] = [(text, []) for text in study.page.results(results)]
     entries = bibliography(text for _, references in methods for text in references)
     made = {"bib": "\n\n".join(entry.bibtex for entry in entries) + "\n"}
-    for ending, (escape, heading, _, cite, comma) in _FORMATS.items():
+    for ending, (escape, paragraph, cite, comma) in _FORMATS.items():
         parts = []
         for name, passages in (("Methods", methods), ("Results", found)):
             texts = []
             for text, references in passages:
                 keys = comma.join(entry.key for entry in bibliography(references))
                 texts.append(f"{escape(text.removesuffix('.'))}{cite % keys if keys else ''}.")
-            parts.append(heading % (name, " ".join(texts)))
+            parts.append(paragraph % (name, " ".join(texts)))
         made[ending] = "\n\n".join(parts)
     table, note = _ademp(results), f"{opening(conventions(study))}."
     made["tex"] += "\n\n" + as_latex(table, note, f"tab:{study.name}-ademp")
