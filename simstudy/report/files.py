@@ -16,6 +16,7 @@ from simstudy.report.charts.mpl import SCREEN, STYLES, plain
 from simstudy.report.charts.printed import hope_korb
 from simstudy.report.charts.spec import wrapped
 from simstudy.report.charts.thumbnail import thumbnail
+from simstudy.report.methods import documents
 from simstudy.report.pages.page import report_page
 from simstudy.report.tables.formats import as_latex, as_markdown, markdown_text
 from simstudy.results.read.open import Results
@@ -197,6 +198,28 @@ def write_tables(results: Results, directory: Path, format: str = "latex") -> li
             text = as_markdown(table, note) if format == "markdown" else table.csv
         files[file] = text.encode()
     return _write_files(directory, files, study, captions, "Not made", absent)
+
+
+def write_methods(results: Results, directory: Path, format: str = "latex") -> list[Path]:
+    """Write the methods and results of a study in words, and their references as BibTeX.
+
+    Parameters
+    ----------
+    results : Results
+        The results of the study.
+    directory : Path
+        Where to write; created if needed.
+    format : str
+        ``"latex"`` (with booktabs) or ``"markdown"`` (with citations as Pandoc reads them).
+    """
+    _check_option("format", format, [*ENDINGS][:2])
+    _make_directory(directory)
+    texts, ending = documents(results), ENDINGS[format]
+    files = {f"methods.{ending}": texts[ending], "references.bib": texts["bib"]}
+    paths = {directory / name: printable(text).encode() for name, text in files.items()}
+    with reported(f"{directory} cannot be written to", OSError):
+        atomic_files.write_files(paths)
+    return [*paths]
 
 
 def render(figure: Figure, formats: Iterable[str], **options: Any) -> dict[str, bytes]:
