@@ -36,6 +36,10 @@ _LINES: dict[str, tuple[str, float, Dashes]] = {
     "thick": (_INK, 1.6, "-"),
     "join": ("0.8", 4.0, "-"),
     "bar": (_INK, 1.1, "-"),
+    "promise": (_INK, 1.4, "-"),
+    "best": (_INK, 1.6, "-"),
+    "rest": ("0.7", 1.1, "-"),
+    "whisker": ("0.4", 1.1, "-"),
     "reversal": (_INK, 1.0, (0, (4, 2))),
 }
 _BANDS = {
@@ -45,6 +49,7 @@ _BANDS = {
     "estimation": (COLOURS[4], 0.5),
     "best": (COLOURS[4], 0.25),
     "spread": (COLOURS[0], 0.14),
+    "keeps": ("0.5", 0.14),
     "full": (COLOURS[0], 1.0),
     "first": (COLOURS[0], 0.55),
     "equal": ("0.6", 0.45),
@@ -62,6 +67,8 @@ _MARKS: dict[str, tuple[str, str, str, float]] = {
     "cloud": ("o", COLOURS[0], "none", 3.0),
     "cell": ("o", COLOURS[0], "white", 3.0),
     "bin": ("o", COLOURS[0], "", 5.5),
+    "ink": ("o", _INK, "", 5.0),
+    "grey": ("o", "0.45", "", 5.0),
     "spot": ("", COLOURS[0], "", 0.0),
     "ring": ("o", COLOURS[0], "", 12.0),
 }
@@ -246,8 +253,9 @@ def _draw_marks(layer: spec.Marks, ax: Axes, style: Style) -> None:
     if layer.look and layer.kind != "median":
         colour = COLOURS[layer.look.colour]
         form = form if layer.kind in ("cloud", "ring") else MARKERS[layer.look.marker]
+    form = form if layer.form is None else MARKERS[layer.form]
     x, y = _clean(layer.x, layer.y)
-    if layer.kind not in ("cloud", "cell", "bin"):
+    if layer.kind not in ("cloud", "cell", "bin", "ink", "grey"):
         size, edge = width * style.lines, edge or colour
         inside = "none" if layer.kind == "ring" else colour
         (marks,) = ax.plot(x, y, form, color=colour, markersize=size, zorder=3)
@@ -258,7 +266,7 @@ def _draw_marks(layer: spec.Marks, ax: Axes, style: Style) -> None:
     faces = ["white" if hollow else fill for hollow in layer.hollow] or fill
     stroke = 0.2 if layer.kind == "cell" else 0.8 * style.lines
     look: dict[str, Any] = {"marker": form, "alpha": 0.45 if layer.kind == "cloud" else None}
-    look |= {"rasterized": len(x) > _MANY, "zorder": 3 if layer.kind == "bin" else 1.5}
+    look |= {"rasterized": len(x) > _MANY, "zorder": 1.5 if layer.kind in ("cloud", "cell") else 3}
     ax.scatter(x, y, area, facecolor=faces, edgecolor=edge or colour, linewidth=stroke, **look)
 
 

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
 from simstudy.analysis.datasets.two_measures import measure_pairs
 from simstudy.analysis.models.average_ranks import Ranks
+from simstudy.analysis.models.findings import ModelFindings
 from simstudy.errors import SimstudyError
 from simstudy.experiments.learners.data_results import DataResults
 from simstudy.experiments.learners.results import LearnerResults
-from simstudy.report.charts import curves, data, layout, pairs, ranks, spec, spread
+from simstudy.report.charts import (
+    curves,
+    data,
+    layout,
+    pairs,
+    ranks,
+    spec,
+    spread,
+)
 from simstudy.report.charts.layout import Maker, NotDrawnError, Printed, require
 from simstudy.report.charts.mpl import Style
-from simstudy.report.charts.spec import Key, Panels, drawable
+from simstudy.report.charts.spec import Chart, Key, Panels, drawable
 from simstudy.report.prose import captions, pairwise
 from simstudy.report.prose import data_statements as prose
 from simstudy.report.prose.design import models_of
@@ -204,6 +213,24 @@ def reward_and_divergence(results: ModelResults, style: Style) -> Printed:
     require(drawn, "no cell has a divergence above 0")
     text = captions.divergence(results.study, reward.label, divergence.label, cells, drawn)
     return Printed("Reward against divergence from the truth", panels, (text, which))
+
+
+def opening_figure(
+    results: ModelResults,
+    style: Style,
+    charts: Callable[[ModelFindings, bool], tuple[Chart, ...]],
+    caption: Callable[[ModelFindings], str],
+    part: slice,
+) -> Printed:
+    """Charts that open the page of a comparison."""
+    findings = results.findings()
+    shown = charts(findings, True)[part]
+    shown = charts(findings, False)[part] if len(shown) > 1 else shown
+    require(shown, "it needs two learners, and finite scores")
+    rows = all(chart.y.kind == "rows" for chart in shown)
+    panels = Panels(shown, across=0 if rows else 1, height=3.2)
+    text = (caption(findings), _made(results))
+    return Printed(shown[0].title, panels, text, layout.in_rows if rows else layout.pages)
 
 
 # Studies of data sets

@@ -282,6 +282,7 @@ class Layer:
 
     learner: int | None = None  # the place of the treatment that it belongs to
     look: Look | None = None  # a Chart fills in that of its treatment
+    treatment: int | None = None  # that it is hidden with, without a look
 
 
 @dataclass(frozen=True)
@@ -315,6 +316,7 @@ class Marks(Layer):
     areas: Floats = ()  # in those of a usual mark
     hollow: Sequence[bool] = ()
     shade: float | None = None  # a colour from light (0) to dark (1)
+    form: int | None = None  # the number of its marker, if it has no look
 
 
 @dataclass(frozen=True)

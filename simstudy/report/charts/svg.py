@@ -6,6 +6,7 @@ Elements of a learner carry its number in ``data-l``, so that the page can hide 
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, TypeAlias
 
@@ -180,11 +181,12 @@ def draw(chart: Chart, name: str, size: Extent, labels: bool = False) -> Picture
     if places is None:
         lines, places, frame = [], [], _Frame(chart, size, 0.0)
     parts = [frame.axes()] if chart.frame else []
-    by_look = itertools.groupby(chart.layers, lambda layer: (layer.learner, layer.look))
-    for (learner, look), layers in by_look:
+    by_look = itertools.groupby(chart.layers, lambda at: (at.learner, at.treatment, at.look))
+    for (learner, treatment, look), layers in by_look:
         content = [_layer(layer, frame) for layer in layers]
-        grouped = {"class_": classes(look), "data_l": learner} if look else {}
-        parts += [element("g", *content, **grouped)] if look else content
+        hidden = treatment if learner is None else learner
+        grouped = {"class_": classes(look) if look else None, "data_l": hidden}
+        parts += content if look is hidden is None else [element("g", *content, **grouped)]
     rules = [layer for layer in chart.layers if isinstance(layer, spec.Rule) and layer.words]
     parts += [_words(rule, frame) for rule in rules]
     parts += [_label(line, place, frame) for line, place in zip(lines, places, strict=True)]
@@ -224,8 +226,11 @@ def _label(line: Line, place: float, frame: _Frame) -> Markup:
     leader = path("leader", f"M{x:.1f} {y:.1f}L{end - 8:.1f} {place:.1f}H{end:.1f}")
     text = element("text", line.label, x=beside + 8, y=place + 4)
     drawn = mark(look, beside, place) if look and line.kind != "field" else Markup()
-    kind = classes(look) + " field-end" * (line.kind == "field") if look else "s ceil"
-    return element("g", leader, drawn, text, class_=kind, data_l=line.learner)
+    kind = f"s ceil {line.kind}"
+    if look:
+        kind = classes(look) + " field-end" * (line.kind == "field")
+    hidden = line.treatment if line.learner is None else line.learner
+    return element("g", leader, drawn, text, class_=kind, data_l=hidden)
 
 
 def _layer(layer: spec.Layer, frame: _Frame) -> Markup:
@@ -278,7 +283,9 @@ def _marks(layer: spec.Marks, frame: _Frame) -> Markup:
     """Marks with their numbers, which the page shows beside the pointer."""
     scale, look, parts = 1.0 if frame.width > 500 else 0.8, layer.look, []
     scale *= 0.6 if layer.kind == "field" else 1.0
-    for point, tip in zip(frame.points(layer.x, layer.y), layer.tips, strict=True):
+    points, areas = frame.points(layer.x, layer.y), layer.areas or [1.0] * len(layer.tips)
+    hollow = layer.hollow or [False] * len(layer.tips)
+    for point, tip, area, empty in zip(points, layer.tips, areas, hollow, strict=True):
         title = element("title", tip)
         if not point:
             if frame.chart.kind == "decision" and look:  # the page may move it
@@ -292,9 +299,12 @@ def _marks(layer: spec.Marks, frame: _Frame) -> Markup:
             shape = mark(Look(1, 0, 3), x, y)
         elif look:
             shape = mark(look, x, y, scale)
+        elif layer.form is not None:
+            shape = mark(Look(0, 0, layer.form), x, y, scale * math.sqrt(area))
         else:
             shape = element("circle", cx=x, cy=y, r=2.6)
-        parts.append(element("g", title, shape, class_="pt", data_x=x, data_y=y))
+        kind = "pt hollow" if empty else "pt"
+        parts.append(element("g", title, shape, class_=kind, data_x=x, data_y=y))
     return element("g", *parts, class_=layer.kind)
 
 
