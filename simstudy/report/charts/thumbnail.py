@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from simstudy.report.charts import spec, svg
-from simstudy.report.charts.spec import COLOURS, DASHES, Chart, Layer
+from simstudy.report.charts.spec import COLOURS, DASHES, Chart
 
 SMALL, _ROW = (340.0, 170.0), 30.0
 _STYLE = (
