@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from simstudy.report.pages.page import report_page
 from simstudy.report.terminal import make_console, print_summary
 from simstudy.study.lists import load_collection
 from simstudy.workflow.lists import page as list_page
-from tests.report.agreement import studies
+from tests.report.agreement import brief, studies
 from tests.report.agreement.compare import Comparison
 from tests.report.agreement.page import Page, terminal
 from tests.report.agreement.running import Faults, Runner, also, collected, mutate, of
@@ -132,6 +133,70 @@ def test_some_decisions_hang_on_the_adjustment(ran, name):
     shown = {verdict for each in own for verdict in each.values()}
     assert "level" in shown
     assert name == "two" or shown & {"ahead", "behind"}
+
+
+def in_brief(results: Any, monkeypatch: pytest.MonkeyPatch, width: int = 2000) -> str:
+    """What a run prints without details."""
+    monkeypatch.setenv("COLUMNS", str(width))
+    console = make_console()
+    with console.capture() as printed:
+        print_summary(results, console)
+    return printed.get()
+
+
+def beaten_faults(directory: Path, printed: str) -> list[str]:
+    """Where the lines on who beats whom differ from the scores."""
+    truth, wrong = truth_of(directory), []
+    for head, text in brief.rows(printed, "who beats whom"):
+        size = int(head.replace(",", ""))
+        if len(truth.learners) > 5:
+            best, beats, level, others = brief.leader(text, truth.learners)
+            near = truth.rivals(best, size, "level") | truth.rivals(best, size, "identical")
+            facts = (best in truth.best(size), beats, len(level) + others, level <= near)
+            expected = (True, len(truth.rivals(best, size, "ahead")), len(near), True)
+        else:
+            pairs = permutations(truth.learners, 2)
+            facts = brief.won(text, truth.learners)
+            expected = {pair for pair in pairs if truth.verdict(*pair, size) == "ahead"}
+        wrong += [f"{size}: {text}"] * (facts != expected)
+    return wrong
+
+
+@pytest.mark.parametrize("name", studies.STUDIES)
+def test_a_run_says_in_brief_what_the_scores_say(ran, monkeypatch, name):
+    directory, _ = ran(name)
+    truth, printed = truth_of(directory), in_brief(ran.results(name), monkeypatch)
+    assert beaten_faults(directory, printed) == []
+    shown = brief.means(printed, truth.learners)
+    assert {size for _, size in shown} >= {truth.sizes[0], truth.sizes[-1]}
+    assert {name for at in truth.sizes for name in truth.best(at)} & {name for name, _ in shown}
+    for key, text in shown.items():
+        name, size = key
+        if text in ("–", "∞", "−∞"):
+            continue
+        decimals = len(text.partition(".")[2])
+        mean = truth.sign * truth.means[size, name]
+        assert float(text.replace("−", "-").replace(",", "")) == pytest.approx(
+            mean, abs=0.5001 * 10.0**-decimals
+        )
+
+
+@pytest.mark.parametrize(("name", "change"), [("close", "unadjusted"), ("five", "by_pairs")])
+def test_a_brief_that_decides_otherwise_is_found(ran, monkeypatch, name, change):
+    directory, _ = ran(name)
+    mutate(monkeypatch, f"{TABLES}.beaten", of(globals()[change]))
+    assert beaten_faults(directory, in_brief(ran.results(name), monkeypatch))
+
+
+@pytest.mark.parametrize("width", [60, 80])
+@pytest.mark.parametrize("name", studies.STUDIES)
+def test_no_number_of_a_brief_is_broken(ran, monkeypatch, name, width):
+    printed = in_brief(ran.results(name), monkeypatch, width)
+    whole = in_brief(ran.results(name), monkeypatch)
+    assert max(map(len, printed.splitlines())) <= width
+    assert width < 80 or len(printed.splitlines()) <= (24 if name == "three" else 34)
+    numbers = re.compile(r"[+−]?\d[\d,.]*")
+    assert {*numbers.findall(whole)} == {*numbers.findall(printed)}
 
 
 # One place at a time is changed
@@ -289,7 +354,7 @@ def test_a_terminal_that_decides_otherwise_in_one_place_is_found(
     monkeypatch.setenv("COLUMNS", "2000")
     console = make_console()
     with console.capture() as printed:
-        print_summary(ran.results(name), console)
+        print_summary(ran.results(name), console, details=True)
     seen(terminal_faults(directory, printed.get()), places)
 
 

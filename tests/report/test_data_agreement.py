@@ -13,7 +13,7 @@ from simstudy.analysis.datasets.across_datasets import OverSets
 from simstudy.analysis.datasets.findings import DataFindings
 from simstudy.report.pages.page import report_page
 from simstudy.report.terminal import make_console, print_summary
-from tests.report.agreement import studies
+from tests.report.agreement import brief, studies
 from tests.report.agreement.data_page import DataPage, data_terminal
 from tests.report.agreement.running import Faults, Runner, also, collected, mutate, of
 from tests.report.agreement.sets import reversal_fault, truth_of
@@ -77,6 +77,32 @@ def test_some_decisions_hang_on_the_adjustment(ran, name):
         assert any(own.winner_over(*pair) != other.winner_over(*pair) for pair in own.pairs())
         assert any(own.winner_over(*pair) for pair in own.pairs())
         assert any(own.dissents("Nemenyi").values())
+
+
+@pytest.mark.parametrize("name", studies.DATA_STUDIES)
+def test_a_run_says_in_brief_what_the_scores_say(ran, monkeypatch, name):
+    directory, _ = ran(name)
+    truth = truth_of(directory)
+    lines = brief.rows(in_brief(ran.results(name), monkeypatch), "who beats whom")
+    each = len(truth.datasets) * (name != "sets")  # of more, only how often each is best
+    assert len(lines) == each + (name != "set")
+    for head, text in lines:
+        pairs = {frozenset(pair) for pair in truth.pairs()}
+        over = head.startswith("over ")
+        winners = {
+            pair: truth.winner_over(*pair) if over else truth.winner_on(head, *pair)
+            for pair in map(tuple, map(sorted, pairs))
+        }
+        expected = {(winner, *({*pair} - {winner})) for pair, winner in winners.items() if winner}
+        assert brief.won(text, truth.learners) == expected, head
+
+
+def in_brief(results: Any, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setenv("COLUMNS", "2000")
+    console = make_console()
+    with console.capture() as printed:
+        print_summary(results, console)
+    return printed.get()
 
 
 # One place at a time is changed
@@ -169,5 +195,5 @@ def test_a_terminal_that_decides_otherwise_in_one_place_is_found(
     monkeypatch.setenv("COLUMNS", "2000")
     console = make_console()
     with console.capture() as printed:
-        print_summary(ran.results("halves"), console)
+        print_summary(ran.results("halves"), console, details=True)
     assert {*terminal_faults(directory, printed.get())} == places

@@ -323,7 +323,7 @@ def test_tables_and_figures_are_written(many, single, tmp_path):
 
 
 def test_the_terminal_says_the_same(many, capsys):
-    print_summary(many, make_console())
+    print_summary(many, make_console(), details=True)
     words = " ".join(capsys.readouterr().out.split())
     assert data_finding(many.data_findings()) in words
     assert "name different winners on" in words or "name the same winner" in words

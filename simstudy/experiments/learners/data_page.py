@@ -16,7 +16,8 @@ from simstudy.analysis.models.computing_time import median_seconds
 from simstudy.analysis.models.findings import Absent
 from simstudy.data.sizes import size_text
 from simstudy.experiments.learners.data_results import DataResults
-from simstudy.experiments.page import Goal, Opening, Overall, Page, Section, TerminalLine
+from simstudy.experiments.page import Goal, Opening, Overall, Page, Passage, Section, TerminalLine
+from simstudy.measures.base import MeasureInfo
 from simstudy.report.charts import data as charts
 from simstudy.report.charts import ranks, svg
 from simstudy.report.charts.decisions import decision_makers
@@ -30,7 +31,8 @@ from simstudy.report.prose import data_statements as prose
 from simstudy.report.prose import design as words
 from simstudy.report.prose.finding import by_other_measures, data_finding
 from simstudy.report.prose.numbers import brief as shortened
-from simstudy.report.prose.phrases import MAX_NAMED, listed
+from simstudy.report.prose.pairwise import MAX_COMPARED, who_beats_whom
+from simstudy.report.prose.phrases import MAX_NAMED, listed, opening, with_unit
 from simstudy.report.tables import datasets as build
 from simstudy.report.tables import facts
 from simstudy.report.tables.table import Table
@@ -40,6 +42,7 @@ from simstudy.texts import counted
 _WIDE, _NARROW = 640.0, 350.0  # of pictures
 _ROW = 38.0
 _MAX_PANELS = 40  # learning curves
+_FEW_SETS, _FEW_NOTES = 6, 3  # that a terminal shows one by one
 _ALONE = Absent("it needs at least two learners")
 _TOO_FEW = Absent("it needs two learners and two data sets with all means")
 
@@ -49,7 +52,6 @@ class DataPage(Page[DataFindings, DataResults]):
 
     opening_name = "opening"
     extra = "data"
-    leaves = "Scores and tables"
     needs = ("It needs the data files that it names.",)
     failed_by = ("data set",)
     design = staticmethod(words.data_design)
@@ -83,6 +85,52 @@ class DataPage(Page[DataFindings, DataResults]):
         """Return what the tests say."""
         manifest = results.manifest
         return prose.data_statements(findings, manifest["failures"], manifest["cells"])
+
+    def aims(self, study: Study) -> str:
+        """Return what is compared, on what."""
+        sets, learners = len(study.datasets), counted(len(study.labels), "learner")
+        return f"To compare {learners} by their predictions on {counted(sets, 'data set')}."
+
+    def estimands(self, study: Study, info: MeasureInfo) -> str:
+        """Return the means and differences."""
+        return (
+            f"For each learner and data set: the mean {with_unit(info)} over the test parts of the "
+            "splits. For each pair of learners: the difference on each data set and over them."
+        )
+
+    def mechanism(self, results: DataResults) -> Iterator[Passage]:
+        """Return the data sets, how they are split and how rows are prepared."""
+        tables, prepared = results.manifest["tables"].values(), results.study.preparation
+        parts = {"Data sets": f"{listed(results.datasets, most=len(results.datasets))}."}
+        for key in ("rows", "attributes", "classes"):
+            numbers = sorted({table[key] for table in tables})
+            parts["Data sets"] += f" {opening(key)}: {numbers[0]:,} to {numbers[-1]:,}."
+        for subject, text in (parts | words.data_sections(results.study)).items():
+            yield f"{subject}: {text}", [prepared.discretize] * (subject == "Preparation")
+
+    def consequence(self, study: Study) -> str:
+        """Return which means are missing then."""
+        return (
+            "a learner has no mean on a data set where one of its splits failed; tests state which "
+            "data they use"
+        )
+
+    def analysis(self, results: DataResults) -> Iterator[Passage]:
+        """Return the tests on single data sets and over them."""
+        findings, adjusted = results.data_findings(), [results.data_findings().adjustment]
+        yield "Means are over the splits of a data set, which share rows.", []
+        if len(findings.learners) > 1:
+            text = f"On single data sets: {prose.method(findings)}, two-sided."
+            yield text, [findings.winners.test, *adjusted]
+        if over := findings.over_sets:
+            zeros = "two-sided; differences of 0 are left out, tied ranks averaged"
+            text = f"Over data sets: {prose.over_method(over)}; {zeros}."
+            yield text, ["wilcoxon", "friedman", "demsar", *adjusted]
+
+    def results(self, results: DataResults) -> list[str]:
+        """Return the finding and what the tests say."""
+        findings = results.data_findings()
+        return [self.finding(findings), *self.statements(results, findings)]
 
     # The page
 
@@ -137,10 +185,6 @@ class DataPage(Page[DataFindings, DataResults]):
         over = results.data_findings().over_sets is not None
         compared = [*_comparisons(results)]
         design = words.data_sections(results.study), [facts.learners(results)]
-        consequence = (
-            "a learner has no mean on a data set where one of its splits failed; tests state which "
-            "data they use"
-        )
         shared = f"On {results.manifest['platform']}. {captions.SHARED}"
         properties = {"table": build.properties(results.properties()), "notes": _notes(results)}
         costs = build.costs(results, median_seconds(results.timings, ("dataset", "learner")))
@@ -156,7 +200,7 @@ class DataPage(Page[DataFindings, DataResults]):
             *curves_section(data_curve_sections(results)),
             Section("properties", "Data sets", properties),
             design_section(results, *design),
-            failures_section(results, consequence),
+            failures_section(results, self.consequence(results.study)),
             Section("cost", "Cost", {"panels": [], "table": costs, "note": shared}),
         ]
 
@@ -229,17 +273,32 @@ class DataPage(Page[DataFindings, DataResults]):
         each = zip(results.study.doses, _by_size(results, results.measures[0]), strict=True)
         return [build.means(at, build.size_words(results, size)) for size, at in each]
 
-    def summary(self, results: DataResults, brief: bool) -> Iterator[Table | TerminalLine]:
-        """Return, unless brief, who wins; and what is odd about the data."""
+    def summary(self, results: DataResults) -> Iterator[Table | TerminalLine]:
+        """Return means or, of many data sets, how often each learner is best; who beats whom."""
+        findings, notes = results.data_findings(), _notes(results)
+        few = len(findings.datasets) <= _FEW_SETS or len(findings.learners) == 1
+        yield self.means(results)[-1] if few else build.standings(findings)
+        if (over := findings.over_sets) and len(over.learners) <= MAX_COMPARED:
+            ranked, sets = [name for name, _ in over.ranked], len(over.datasets)
+            won = [(pair.winner, pair.loser) for pair in over.pairs if pair.winner]
+            text = who_beats_whom(won, ranked, "learner")
+            yield TerminalLine(f"Over {sets} data sets {text} ({prose.over_method(over)}).\n")
+        if len(notes) > _FEW_NOTES:
+            notes = [f"{len(notes)} remarks on the data: see the page, or use --details."]
+        yield from (TerminalLine(note, "yellow") for note in notes)
+
+    def details(self, results: DataResults) -> Iterator[Table | TerminalLine]:
+        """Return means, who wins, what the tests say, and what is odd about the data."""
         findings, several = results.data_findings(), len(results.treatments) > 1
-        if not brief and several and len(findings.datasets) > 1:
+        yield from self.means(results)
+        if several and len(findings.datasets) > 1:
             yield build.standings(findings)
-        for sentence in [] if brief else prose.data_statements(findings, 0, 0):
-            yield TerminalLine(f"  {sentence}", whole=True)
-        for pair in measure_pairs(results.measures) if several and not brief else []:
+        for sentence in prose.data_statements(findings, 0, 0):
+            yield TerminalLine(f"  {sentence}")
+        for pair in measure_pairs(results.measures) if several else []:
             reversals = results.reversals(*pair, examples=False)
             sentence = prose.reversal_sentence(reversals, _labels(results, pair))
-            yield TerminalLine(f"  {sentence}", whole=True)
+            yield TerminalLine(f"  {sentence}")
         for note in _notes(results):
             yield TerminalLine(note, "yellow")
 

@@ -146,7 +146,7 @@ def draw(
     for layer in chart.layers:
         if isinstance(layer, spec.Rule) and layer.words:
             room = 0.0 if layer.upright else 72 * box.height * y.share(layer.at)
-            half = 0.5 * (letters or style.letters(box.width))
+            half = 0.6 * (letters or style.letters(box.width))
             _draw_words(layer, wrapped(layer.words, half), ax, style, room)
     ax.set(xlim=(x.low, x.high), ylim=(y.low, y.high))
     if not chart.frame:

@@ -92,12 +92,12 @@ def learning_curves(results: ModelResults, style: Style, measure: str) -> Printe
     return Printed(title, panels, text, layout.lines if panels.key else layout.pages)
 
 
-def hope_korb(studies: Sequence[Results], style: Style) -> tuple[Figure, str]:
+def hope_korb(studies: Sequence[ModelResults], style: Style) -> tuple[Figure, str]:
     """Figures 2 to 4 of Hope & Korb (2004): an example of each family beside its curves."""
     rows, texts = list[layout.Row](), list[str]()
     for place, results in enumerate(sorted(studies, key=_complexity)):
         networks = results.manifest["networks"]
-        if not isinstance(results, ModelResults) or "0" not in networks:
+        if "0" not in networks:
             raise SimstudyError(f"{results.directory}: style hope-korb needs models with networks")
         findings, left, right = results.findings(), *"abcdef"[2 * place : 2 * place + 2]
         example = f"example of {models_of(results.study)}"

@@ -132,8 +132,9 @@ class _Frame:
         wide = 16 if chart.y.kind == "rows" else 10  # names have wider letters than numbers
         self.left, self.right = longest * self.letter + wide, self.width - max(room + 6, last - 4)
         if not chart.frame:  # whose layers leave room for their own texts
-            right = self.width - room
-            self.left, self.right, self.top, self.bottom = 0.0, right, 0.0, self.height
+            margin = FONT / 2 if room else 0.0  # for half a label
+            self.left, self.right = 0.0, self.width - room
+            self.top, self.bottom = margin, self.height - margin
 
     def x(self, value: float) -> float:
         return self.left + self.chart.x.share(value) * (self.right - self.left)

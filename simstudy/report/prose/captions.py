@@ -88,11 +88,14 @@ def reading(findings: ModelFindings, overtaking: bool = True) -> list[str]:
             f"{method(findings, overtaking)} The absence of a significant difference does not "
             f"prove that two {findings.design.words.name} are equal."
         )
-    return [*sentences, *few_models(findings)]
+    return [*sentences, *filter(None, [" ".join(few_models(findings))])]
 
 
 def few_models(findings: ModelFindings) -> list[str]:
-    """What is known of t intervals from few models; nothing if there are enough, or tests exact."""
+    """What is known of t intervals from few models; nothing if there are enough, or tests exact.
+
+    The first sentence fits a line of a terminal.
+    """
     models = findings.pairs_used[0] if findings.pairs_used else MIN_MODELS
     if models >= MIN_MODELS or phrases.paired_tests(findings) == phrases.EXACT_TESTS:
         return []
@@ -106,8 +109,8 @@ def few_models(findings: ModelFindings) -> list[str]:
             "(benchmarks/README.md, Coverage of intervals)."
         )
     return [
-        f"{models} models are few: below {MIN_MODELS}, do not rely on intervals and tests of "
-        f"skewed differences. {examined}"
+        f"{models} models are few: below {MIN_MODELS}, do not rely on tests of skewed differences.",
+        f"The same is true of their intervals. {examined}",
     ]
 
 

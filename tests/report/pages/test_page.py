@@ -124,7 +124,7 @@ def test_the_finding_and_the_curves_come_first_then_details_then_the_design(page
     sections = re.findall(r'<section id="(\w+)"', page)
     assert sections == [
         *("curves", "findings", "differences", "regret", "anova", "pairs", "models"),
-        *("design", "failures", "precision", "cost", "reproduce"),
+        *("design", "failures", "precision", "cost", "methods", "reproduce"),
     ]
     opening = re.search(r'(?s)<section id="curves".*?</section>', page)[0]
     assert opening.index("On these models") < opening.index("<svg")
