@@ -14,6 +14,7 @@ _STYLE = (
     ".dots{stroke-width:6;stroke-linecap:round}.others,.grid{stroke:#d8dce1}"
     ".ceiling,.zero{stroke-dasharray:6 4}.s .limit,.leader{stroke:none}"
     ".s .pale,.s .full,.s>path[transform]{fill:var(--k);stroke:none}.pale{opacity:.4}"
+    ".keeps{fill:#e9ecef;stroke:none}.whisker{stroke:none}path.rest{stroke:#b8bec5}"
     ".s .ring{stroke:var(--k)}.join{stroke:#b8bec5;stroke-width:5}"
 )
 
