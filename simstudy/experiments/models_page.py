@@ -41,6 +41,7 @@ from simstudy.study.study import Study
 from simstudy.texts import counted
 
 _EXAMPLES = 3  # models that are drawn
+_MANY_SIZES, _MAX_CHANGES = 6, 12  # sizes that ask for thresholds, and changes that are drawn
 M = TypeVar("M", bound=ModelResults, contravariant=True)
 
 
@@ -149,6 +150,8 @@ class ModelsPage(Page[ModelFindings, M]):
     def view(self, results: M, findings: ModelFindings, index: int) -> dict[str, object]:
         """Return the figures, tables and notes of one measure."""
         overtaking = _overtaking(results, findings)
+        timeline = _timeline(findings, index) if overtaking else []
+        first = len(findings.design.sizes) >= _MANY_SIZES  # whether it is among the opening figures
         panels, notes, thresholds = _differences(findings, index, overtaking)
         analyses, design = build.tests(findings), findings.design
         tests = [table for table in analyses.values() if isinstance(table, Table)]
@@ -158,6 +161,8 @@ class ModelsPage(Page[ModelFindings, M]):
         many = len(design.learners) > captions.MAX_BARS
         each, measure = curves.each_learner(findings).charts if many else (), findings.measure
         return {
+            "below": timeline if first else [],
+            "timeline": [] if first else timeline,
             "reading": captions.reading(findings, overtaking),
             "each": svg.panels(each, f"each{index}"),
             "each_note": captions.curve_panels(findings, alone=False),
@@ -333,6 +338,22 @@ def _unmeasured_limits(findings: ModelFindings) -> list[str]:
         "To show the ceiling and the learners’ limits, add “regret”, “representation” and "
         "“estimation” to “also” under [measures] in the study."
     ]
+
+
+def _timeline(findings: ModelFindings, index: int) -> list[Opening]:
+    """When which learner overtakes which, if any does."""
+    shown = [{*pair} for pair in pairs.shown_pairs(findings)]
+    courses = [each for each in findings.courses if {each.first, each.second} in shown]
+    changes, which = pairs.changes_shown(courses, _MAX_CHANGES)
+    if not changes:
+        return []
+    chart, tall = pairs.thresholds(changes, findings), 70 + 44.0 * len(changes)
+    wide, narrow = (
+        svg.draw(chart, f"thresholds{index}{end}", (width, tall)).picture
+        for end, width in (("w", svg.CURVES[0]), ("n", svg.NARROW[0]))
+    )
+    texts = (captions.thresholds(findings), which, pairwise.unchanged(courses))
+    return [Opening(wide, narrow, " ".join(filter(None, texts)))]
 
 
 def _differences(

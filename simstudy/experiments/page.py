@@ -52,6 +52,8 @@ class Section(NamedTuple):
         ``"tables"`` writes a list of tables, ``"figure"`` panels and their caption.
     entry : str
         Its name in the contents, if that is not the heading.
+    folded : bool
+        Whether only its heading is shown at first.
     """
 
     name: str
@@ -59,6 +61,7 @@ class Section(NamedTuple):
     content: object = None
     macro: str = ""
     entry: str = ""
+    folded: bool = False
 
 
 class Overall(NamedTuple):

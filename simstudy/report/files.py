@@ -6,7 +6,7 @@ import io
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from simstudy.analysis.models.findings import Absent
 from simstudy.errors import SimstudyError, reported
@@ -28,6 +28,8 @@ from simstudy.texts import as_csv, printable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from simstudy.results.read.model_analyses import ModelResults
 
 CAPTIONS = "captions.md"
 FORMATS: dict[str, dict[str, Any]] = {
@@ -157,7 +159,7 @@ def write_hope_korb(studies: Sequence[Results], directory: Path, format: str) ->
     for results in studies:
         results.check_files()
     with matplotlib.rc_context(STYLES["paper"].settings()):
-        figure, caption = hope_korb(studies, STYLES["paper"])
+        figure, caption = hope_korb(cast("Sequence[ModelResults]", studies), STYLES["paper"])
         name = f"hope_korb.{format}"
         files = {name: render(figure, [format], dpi=_DPI)[format]}
     return _write_files(directory, files, studies[0].study, {name: caption}, "", ())

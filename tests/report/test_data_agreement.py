@@ -131,6 +131,21 @@ def unadjusted(findings: DataFindings) -> DataFindings:
     return replace(findings, adjustment="none")
 
 
+def upside_down(findings: DataFindings) -> DataFindings:
+    info = findings.info
+    return replace(findings, info=replace(info, greater_is_better=not info.greater_is_better))
+
+
+def of_less(real: Callable[..., Any]) -> Callable[..., Any]:
+    """Leave the last mark out, unless all learners have theirs."""
+
+    def marks(self: Any, names: Any, x: Any, y: Any) -> Any:
+        last = len(x) if len(x) == len(self.learners) else -1
+        return real(self, [*names][:last], x[:last], y[:last])
+
+    return marks
+
+
 def level(found: OverSets) -> OverSets:
     """Nobody is better than another."""
     pairs = tuple(replace(pair, winner="", loser="") for pair in found.pairs)
@@ -162,7 +177,9 @@ ON_PAGES = [
     ("sets", f"{PROSE}.data_statements.dissent_sentences", silent, {"statements"}),
     ("halves", f"{PAGE}.build.standings", of(unadjusted), {"standings"}),
     ("halves", f"{PAGE}.build.winners", of(unadjusted), {"winners"}),
-    ("halves", f"{PAGE}.charts.wins", of(unadjusted), {"chart"}),
+    ("halves", f"{PAGE}.charts.by_dataset", of(upside_down), {"chart"}),
+    ("sets", f"{PAGE}.charts.by_dataset", of(upside_down), {"chart"}),
+    ("sets", "simstudy.report.charts.ranks._Diagram.marks", of_less, {"drawn diagram"}),
     ("sets", f"{PAGE}.build.pairs", of(level), {"over", "statements"}),
     (
         "sets",

@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 from markupsafe import Markup
 
+from simstudy.analysis.datasets.across_datasets import OverSets
 from simstudy.analysis.datasets.findings import DataFindings
 from simstudy.analysis.datasets.two_measures import measure_pairs
 from simstudy.analysis.models.computing_time import median_seconds
@@ -134,7 +135,7 @@ class DataPage(Page[DataFindings, DataResults]):
     # The page
 
     def opening(self, findings: DataFindings, index: int) -> Opening:
-        """Return who wins how often; the splits of one data set, or the means of one learner."""
+        """Return the means of every data set, or the splits of the only one."""
         name = f"opening{index}"
         if len(findings.datasets) == 1:
             caption = (
@@ -142,21 +143,17 @@ class DataPage(Page[DataFindings, DataResults]):
                 "rows, so the spread of the dots does not measure the error of the mean."
             )
             return Opening(*_rows(charts.splits(findings, findings.datasets[0]), name), caption)
-        if len(findings.learners) == 1:
-            caption = "Means over the splits of each data set."
-            return Opening(*_rows(charts.by_dataset(findings), name), caption, "learner-key")
-        chips = (
-            ("pale", "best mean"),
-            ("full", "significantly better than another learner, worse than none"),
-        )
-        caption = "Number of data sets that each learner wins."
-        return Opening(*_rows(charts.wins(findings), name), caption, chips=chips)
+        caption = "Means over the splits of each data set, the one of the best mean on top."
+        caption += " Ringed: the best mean of a data set." * (len(findings.learners) > 1)
+        return Opening(*_rows(charts.by_dataset(findings), name), caption, "learner-key")
 
     def thumbnail(self, findings: DataFindings) -> Chart:
-        """Return who wins how often; the splits of one data set, or the means of one learner."""
+        """Return average ranks, if there are any; else splits or means of each data set."""
+        if (over := _ranked(findings)) is not None:
+            return ranks.over_sets(over, findings.names, 45, joined=len(over.learners) <= 6)
         if len(findings.datasets) == 1:
             return charts.splits(findings, findings.datasets[0])
-        return (charts.wins if len(findings.learners) > 1 else charts.by_dataset)(findings)
+        return charts.by_dataset(findings)
 
     def view(self, results: DataResults, findings: DataFindings, index: int) -> dict[str, object]:
         """Return the figures, tables and notes of one measure."""
@@ -169,6 +166,7 @@ class DataPage(Page[DataFindings, DataResults]):
         panels = (charts.learning(by_size, name) for name in findings.datasets[:_MAX_PANELS])
         return {
             "others": by_other_measures(further),
+            "below": _ranks(findings, index),
             "standings": build.standings(findings).named_by(name) if rivals else None,
             "means": build.means(findings, after[-1]).named_by(name),
             "spread": build.means(findings, after[-1], spread=True).named_by(name),
@@ -343,31 +341,41 @@ def _by_size(results: DataResults, name: str) -> list[DataFindings]:
     return [results.data_findings(name, size=size) for size in results.sizes]
 
 
+def _ranked(findings: DataFindings) -> OverSets | None:
+    """The comparison over data sets, if it has average ranks of several learners."""
+    over = findings.over_sets
+    return None if over is None or len(over.learners) < 3 or over.friedman.reason else over
+
+
+def _ranks(findings: DataFindings, index: int) -> list[Opening]:
+    """The diagram of average ranks over data sets, if there is one."""
+    if (over := _ranked(findings)) is None:
+        return []
+    chart, rows = ranks.over_sets(over, findings.names, _WIDE / 7.0), len(over.learners)
+    tall = 25 * (chart.y.high - chart.y.low) if not chart.frame else 60 + 26.0 * rows
+    wide = svg.draw(chart, f"ranks{index}w", (_WIDE, tall)).picture
+    narrow = ranks.over_sets(over, findings.names, joined=False)
+    size, sets = (_NARROW, 70 + 30.0 * rows), counted(len(over.datasets), "data set")
+    caption = (
+        f"Average ranks over {sets}; 1 is best. {ranks.bars(over)} ({prose.over_method(over)})."
+    )
+    return [Opening(wide, svg.draw(narrow, f"ranks{index}n", size).picture, caption)]
+
+
 def _over(findings: DataFindings, index: int) -> dict[str, object] | None:
-    """Diagrams and tests over data sets, if there are several learners and data sets."""
+    """The tests over data sets, if there are several learners and data sets."""
     over = findings.over_sets
     if over is None:
         return None
-    diagram, rows = None, len(over.learners)
-    if rows > 2 and not over.friedman.reason:
-        chart = ranks.over_sets(over, _WIDE / 7.0)
-        tall = 25 * (chart.y.high - chart.y.low) if not chart.frame else 60 + 26.0 * rows
-        wide = svg.draw(chart, f"ranks{index}w", (_WIDE, tall)).picture
-        narrow = ranks.over_sets(over, joined=False)
-        size = (_NARROW, 70 + 30.0 * rows)
-        diagram = wide, svg.draw(narrow, f"ranks{index}n", size).picture
     posterior = charts.posterior(over)
     return {
         "found": over,
-        "diagram": diagram,
         "no_diagram": over.friedman.reason,
-        "rule": prose.over_method(over),
-        "bars": ranks.bars(over),
         "equivalence": prose.equivalence(over.rope, findings.info),
         "no_posterior": posterior.absent,
         "posterior": None if posterior.absent else _rows(posterior, f"posterior{index}"),
         "shown": len(posterior.y.marks),
-        "tests": build.tests(over).named_by(findings.measure) if rows > 2 else None,
+        "tests": build.tests(over).named_by(findings.measure) if len(over.learners) > 2 else None,
         "pairs": build.pairs(over, findings.info).named_by(findings.measure),
     }
 

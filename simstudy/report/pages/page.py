@@ -77,6 +77,7 @@ def view(results: Results, index: int) -> dict[str, object]:
         "opening": page.opening(findings, index),
         "statements": page.statements(results, findings),
         "others": "",
+        "below": [],
         **page.view(results, findings, index),
         "question": page.question(results.study, findings),
     }

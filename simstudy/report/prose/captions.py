@@ -182,16 +182,15 @@ def differences(
     return text
 
 
-def thresholds(findings: ModelFindings, fewest: int) -> str:
+def thresholds(findings: ModelFindings) -> str:
     """Caption of the overview of thresholds."""
-    whole, noun = findings.design.models, phrases.indefinite(findings.design.words.treatment)
+    whole, fewest = findings.design.models, min(course.n for course in findings.courses)
     over = "" if fewest == whole else f" Over {fewest} or more of {whole} models."
     return (
-        f"Who overtakes whom in mean {findings.info.label}. Dots: sizes at which {noun} is ahead "
-        f"by {pair_method(findings)}; dark: the first of a pair; light: the second. Light bar: "
-        "from the last size at which the second is ahead to the first at which the first is. "
-        "Diamond and dark bar: the estimated size at which the mean difference is 0 and its "
-        f"interval, adjusted likewise, where neighbouring sizes are within a factor of "
+        f"Who overtakes whom in mean {findings.info.label}. Grey bar: from the last size at which "
+        "the second is ahead to the first at which the first is, by "
+        f"{pair_method(findings)}. Mark and line: the estimated size at which the mean difference "
+        "is 0 and its interval, adjusted likewise, where neighbouring sizes are within a factor of "
         f"{MAX_RATIO:g}.{over}"
     )
 

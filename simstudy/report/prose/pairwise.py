@@ -151,6 +151,23 @@ def _course(course: Course) -> str:
     return f"{leader} is ahead of {behind} at {where}; {behind} is never significantly ahead"
 
 
+def unchanged(courses: Sequence[Course]) -> str:
+    """The pairs in which no change of the lead is shown, in one sentence, if there are any."""
+    still = [course for course in courses if not course.changes]
+    ahead = [(c.leader, c.opponent(c.leader)) for c in still if c.leader is not None]
+    parts = [
+        f"{leader} is ahead of {listed(behind)} wherever they differ significantly"
+        for leader, behind in phrases.grouped(ahead).items()
+    ]
+    for tested, words in ((True, "at no size"), (False, "in no test that could be made")):
+        level = [c for c in still if c.leader is None and c.analysed == tested]
+        if level:
+            names = listed([f"{course.first} and {course.second}" for course in level])
+            parts.append(f"{names} differ significantly {words}")
+    pairs = "1 pair" if len(still) == 1 else f"{len(still)} pairs"
+    return f"No change of the lead is established in {pairs}: {'; '.join(parts)}." if still else ""
+
+
 def overtaking(change: Overtaking) -> str:
     """Between which sizes one learner overtakes the other, with the estimate if there is one."""
     sizes = f"between {change.before:,.0f} and {change.after:,.0f} rows"
