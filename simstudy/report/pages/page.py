@@ -60,6 +60,8 @@ def report_page(results: Results) -> str:
     content |= {"learners": svg.swatches(results.treatments), "decisions": study.keep_answers}
     views = [view(results, index) for index in page.shown(results.measures)]
     sections = [*page.sections(results), _reproduction(results)]
+    if not results.manifest["failures"] and not results.manifest["warnings"]:
+        sections = [section for section in sections if section.name != "failures"]
     return render("page.html", written="sections.html", views=views, sections=sections, **content)
 
 

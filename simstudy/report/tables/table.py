@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias, TypeVar
 
 import pandas as pd
 
 from simstudy.experiments.base import Words
+from simstudy.report.prose.numbers import NONE
 from simstudy.report.prose.numbers import rows as row_count
 from simstudy.texts import as_csv
 
@@ -25,6 +26,11 @@ class TableCell:
     learners: tuple[int, ...] = ()  # that it belongs to; those of a first cell hold for its row
     bold: bool = False
     dagger: bool = False
+
+    @property
+    def filled(self) -> bool:
+        """Whether it has more than a dash."""
+        return self.text not in ("", NONE) or bool(self.more)
 
 
 Text: TypeAlias = str | TableCell
@@ -44,7 +50,7 @@ class Table:
     data: pd.DataFrame | None = field(default=None, repr=False)  # for CSV; default: the texts
     texts: int = 1  # columns of text, from the left; repeated if the table is split
     cut: bool = False  # whether it may be split if it is too wide
-    rules: Container[int] = ()  # the rows above which there is a rule
+    rules: Collection[int] = ()  # the rows above which there is a rule
 
     def pieces(self, across: int) -> Iterator[Table]:
         """Split a table that may be cut into pieces with at most ``across`` columns of numbers."""
@@ -53,6 +59,24 @@ class Table:
             kept = [*range(self.texts), *range(start, min(start + step, len(self.heads)))]
             heads, *rows = ([row[i] for i in kept] for row in (self.heads, *self.rows))
             yield replace(self, heads=heads, rows=rows)
+
+    @property
+    def filled(self) -> Table:
+        """The table without columns and rows that are empty; learners left out are named."""
+        across = range(1, len(self.heads))
+        places = [place for place, row in enumerate(self.rows) if any(row[i].filled for i in across)]
+        columns = [0, *(i for i in across if any(row[i].filled for row in self.rows))]
+        lost = [row[0].text for place, row in enumerate(self.rows) if place not in places]
+        lost += [self.heads[i].text for i in across if i not in columns and self.heads[i].learners]
+        if not places:
+            return self
+        heads, *rows = (
+            [row[i] for i in columns] for row in (self.heads, *(self.rows[i] for i in places))
+        )
+        names = f"Without an entry: {', '.join(dict.fromkeys(lost))}." if lost else ""
+        rules = {sum(place < rule for place in places) for rule in self.rules}
+        caption = f"{self.caption} {names}".strip()
+        return replace(self, heads=heads, rows=rows, caption=caption, rules=rules)
 
     def named_by(self, end: str) -> Table:
         """Return the table with a name that ends so, such as with a measure."""
@@ -78,7 +102,7 @@ def make_table(
     caption: str = "",
     data: pd.DataFrame | None = None,
     cut: bool = False,
-    rules: Container[int] = (),
+    rules: Collection[int] = (),
 ) -> Table:
     """Make a table of texts and cells.
 

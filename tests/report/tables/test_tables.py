@@ -66,7 +66,7 @@ def markdown_rows(path):
 def number(text):
     """A printed number, or the first of two."""
     text = text.split("±")[0].strip("*† ").replace("−", "-").replace(",", "")
-    return math.nan if text == "–" else float(text.replace("< .", "."))
+    return math.nan if text == "–" else float(text.removeprefix("< "))
 
 
 def latex_rows(path):
@@ -144,7 +144,7 @@ def test_tests_are_those_of_the_results(results, written):
     for row, expected in zip(rows, anova.to_dict("records"), strict=True):
         assert row[1] == f"{expected['df1']}, {expected['df2']}"
         assert row[2] == f"{expected['F']:.2f}"
-        assert row[4] == ("< .0001" if expected["p_gg"] < 1e-4 else f"{expected['p_gg']:.4f}")
+        assert row[4] == ("< 0.0001" if expected["p_gg"] < 1e-4 else f"{expected['p_gg']:.4f}")
         assert row[6] == f"{expected['eta2_generalized']:.3f}"
     pairs, rows = results.pairwise(), markdown_rows(written / "markdown/pairwise.md")
     for row, expected in zip(rows, pairs.to_dict("records"), strict=True):
