@@ -62,10 +62,11 @@ class Table:
 
     @property
     def filled(self) -> Table:
-        """The table without columns and rows that are empty; learners left out are named."""
+        """The table without rows, and columns of numbers, that are empty; learners are named."""
         across = range(1, len(self.heads))
         places = [place for place, row in enumerate(self.rows) if any(row[i].filled for i in across)]
-        columns = [0, *(i for i in across if any(row[i].filled for row in self.rows))]
+        words = {i for i in across if self.heads[i].kind == "t"}  # where a dash may mean none
+        columns = [0, *(i for i in across if i in words or any(r[i].filled for r in self.rows))]
         lost = [row[0].text for place, row in enumerate(self.rows) if place not in places]
         lost += [self.heads[i].text for i in across if i not in columns and self.heads[i].learners]
         if not places:

@@ -185,7 +185,7 @@ class Page(Blocks):
             cells = {head: row[place].text for head, place in places.items()}
             who, whom, between = row[0].text, row[1].text, cells["between"]
             for first, second, head in ((who, whom, "ahead at"), (whom, who, "behind at")):
-                sizes = [] if cells.get(head, "–") == "–" else cells[head].split(", ")
+                sizes = [] if cells[head] == "–" else cells[head].split(", ")
                 yield Said("thresholds", "ahead at", first, second, tuple(map(number, sizes)))
             own = changes.setdefault(frozenset((who, whom)), set())
             if "–" in between:

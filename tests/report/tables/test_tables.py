@@ -397,3 +397,18 @@ def test_captions_are_escaped(results, written, tmp_path):
         said = write_tables(odd, tmp_path / format, format)[-1].read_text(encoding="utf-8")
         assert said.startswith(r"# \*NB\* &amp; \<b\>\[x\](y)\</b\>" + "\n")
     assert NASTY not in (written / "csv" / "captions.md").read_text(encoding="utf-8")
+
+
+def test_rows_and_columns_of_numbers_without_an_entry_are_left_out_and_named():
+    heads = ["learner", TableCell("5", learners=(0,)), TableCell("9"), "better"]
+    lines = [["A", "1", "–", TableCell("–", kind="t")], ["B", "–", "", TableCell("–", kind="t")]]
+    lines += [["C", "3", "–", TableCell("–", kind="t")]]
+    table = make_table("t", "T", heads, lines, caption="Sums.", rules={2})
+    filled = table.filled
+    assert [head.text for head in filled.heads] == ["learner", "5", "better"]
+    assert [row[0].text for row in filled.rows] == ["A", "C"]
+    assert filled.caption == "Sums. Without an entry: B."
+    assert filled.rules == {1}  # still above C
+    assert "B" in table.csv
+    empty = make_table("t", "T", ["learner", "n"], [["A", "–"]])
+    assert empty.filled is empty
