@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
-from simstudy.advice.facts import Advice, DescribedTable, Outlook
+from simstudy.advice.facts import LEARNERS, Advice, DescribedTable, Outlook
 from simstudy.advice.forecast import Present, Simulated, forecast
 from simstudy.arrays import FloatArray
 from simstudy.data.checks import check_usable, few_rows, oddities, screened
@@ -117,9 +117,9 @@ def advise(
     place = Path(out) if out is not None else Path("results") / f"advise-{about.name}"
     sizes = _sizes(about.rows, rows)
     _keep_rows(place, sample_text(sample), overwrite)
-    labels = {"NB": "naive_bayes", "TAN": "tan", "AODE": "aode", "C4.5": "c45"}
-    if len(sample.cards) <= _MAX_CAMML:
-        labels["CaMML"] = "camml"
+    labels = dict(LEARNERS)
+    if len(sample.cards) > _MAX_CAMML:
+        del labels["CaMML"]
 
     def run(part: str, content: Content) -> Results:
         with watch(part) as progress:

@@ -18,6 +18,7 @@ from simstudy.arrays import FloatArray
 from simstudy.data.checks import Screening
 from simstudy.measures.base import MeasureInfo
 
+LEARNERS = {"NB": "naive_bayes", "TAN": "tan", "AODE": "aode", "C4.5": "c45", "CaMML": "camml"}
 SUPPORTED = 0.9  # the share of scenarios from which a crossing is reported
 _FAR, _VERY_FAR = 2.0, 4.0  # standard errors between predicted and cross-validated scores
 
@@ -111,6 +112,11 @@ class Outlook:
     forecast: Forecast
     truth: FloatArray
     behind: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names under which the learners are registered."""
+        return tuple(LEARNERS[label] for label in self.learners)
 
     @property
     def is_accuracy(self) -> bool:

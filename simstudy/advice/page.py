@@ -26,7 +26,7 @@ def advice_page(advice: Advice) -> str:
         manifest={"conditions": {"simstudy": simstudy.__version__}},
         title=f"{advice.about.name}: which learner, and how many rows?",
         about=advice.about,
-        learners=svg.swatches(advice.learners),
+        learners=svg.swatches(advice.learners, advice.outlooks[0].names),
         views=[_view(advice, at) for at in range(len(advice.outlooks))],
         now_table=now_table(advice),
         more_rows=prose.more_rows(advice),
@@ -114,6 +114,7 @@ def outlook_chart(outlook: Outlook) -> Chart:
         Axis(axis_label(info), low, high),
         tuple(layers),
         notes=("Bars that reach the edge are truncated.",) * cut,
+        names=outlook.names,
     )
 
 

@@ -171,6 +171,12 @@ class Study:
         return self.experiment.treatments(self)
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """The registered names of the treatments; empty for those that are no learners."""
+        learners = self.experiment.treatments_key == "learners"
+        return tuple(spec.name if learners else "" for spec in self.treatments)
+
+    @property
     def labels(self) -> list[str]:
         """The labels of the treatments."""
         return [spec.label for spec in self.treatments]

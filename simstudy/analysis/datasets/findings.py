@@ -65,6 +65,8 @@ class DataFindings(Findings):
     rope : float
         Half the width of the region of practical equivalence, in the unit of the measure; 0 for
         none.
+    names : tuple of str
+        The names under which the learners are registered.
     """
 
     learners: tuple[str, ...]
@@ -73,6 +75,7 @@ class DataFindings(Findings):
     adjustment: str
     alpha: float
     rope: float
+    names: tuple[str, ...] = ()
 
     @cached_property
     def table(self) -> pd.DataFrame:

@@ -47,6 +47,8 @@ class AnalysisDesign:
         Adjustment of the pairwise tests: "bonferroni", "bonferroni_all", "holm" or "none".
     words : Words
         What is compared, and the words for it.
+    names : tuple of str
+        The names under which the learners are registered; empty for what is no learner.
     """
 
     learners: tuple[str, ...]
@@ -55,6 +57,7 @@ class AnalysisDesign:
     confidence: float
     adjustment: str
     words: Words = field(default_factory=lambda: experiment(DEFAULT))
+    names: tuple[str, ...] = ()
 
     @property
     def holm(self) -> bool:

@@ -79,7 +79,7 @@ class DataResults(AnswerResults):
             learners, alpha = tuple(self.treatments), alpha_of(stated.confidence)
             sets = tuple(map(str, dict.fromkeys(scores["dataset"])))
             self._data_findings[key] = DataFindings(
-                name, info, learners, sets, scores, adjustment, alpha, width
+                name, info, learners, sets, scores, adjustment, alpha, width, self.study.names
             )
         return self._data_findings[key]
 

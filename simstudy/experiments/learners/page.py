@@ -90,7 +90,7 @@ def _regret(results: LearnerResults) -> list[Section]:
 def _costs(results: LearnerResults) -> Section:
     """The seconds of fitting and predicting."""
     medians, platform = median_seconds(results.timings), results.manifest["platform"]
-    charts = curves.seconds(medians, results.treatments, results.doses)
+    charts = curves.seconds(medians, results.treatments, results.study.names, results.doses)
     content = {
         "panels": svg.panels(charts, "seconds", svg.TIMES),
         "table": facts.costs(results, medians),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple, TypeAlias
 
 import pandas as pd
@@ -88,6 +89,7 @@ def _curves(
         tuple(layers),
         learners=tuple(series.learner for series in front) if heading else (),
         notes=(*[_CUT] * cut, *_not_drawn(findings)),
+        names=findings.design.names,
     )
 
 
@@ -143,7 +145,9 @@ def _not_drawn(findings: ModelFindings) -> list[str]:
     return [f"Not drawn, as the mean is infinite or missing: {listing}."] * bool(cells)
 
 
-def seconds(medians: pd.DataFrame, learners: Sequence[str], sizes: Sequence[int]) -> list[Chart]:
+def seconds(
+    medians: pd.DataFrame, learners: Sequence[str], names: tuple[str, ...], sizes: Sequence[int]
+) -> list[Chart]:
     """Median seconds to fit and to predict against training size, both axes logarithmic."""
     cells = medians.set_index(["learner", "size"])[["fit_seconds", "predict_seconds"]]
     cells = cells.where(cells > 0)
@@ -158,7 +162,8 @@ def seconds(medians: pd.DataFrame, learners: Sequence[str], sizes: Sequence[int]
         title, description = f"Median time to {step}", _described(every, sizes, rows, duration)
         layers = tuple(lines(every, sizes, duration))
         axes = spec.sizes_axis(sizes, rows), Axis("", low, high, "log", marks)
-        charts.append(Chart(title, title, f"Median time {description}", *axes, layers))
+        text = f"Median time {description}"
+        charts.append(Chart(title, title, text, *axes, layers, names=names))
     return charts
 
 
@@ -191,8 +196,18 @@ def studies(
             described = _described(series, findings.design.sizes, rows, write)
             description = f"{quantity} {described}"
         axes = x, Axis("", *ends, signed=bool(reference))
-        charts.append(Chart(name, title, description, *axes, tuple(layers), notes=(_CUT,) * cut))
+        names = names_of(every, learners)
+        chart = Chart(name, title, description, *axes, tuple(layers), names=names)
+        charts.append(replace(chart, notes=(_CUT,) * cut))
     return charts
+
+
+def names_of(studies: Studies, learners: Sequence[str]) -> tuple[str, ...]:
+    """The names under which learners of several studies are registered, by their labels."""
+    names: dict[str, str] = {}
+    for findings in reversed([*studies.values()]):
+        names |= zip(findings.design.learners, findings.design.names, strict=True)
+    return tuple(names[label] for label in learners)
 
 
 def _design(studies: Studies) -> tuple[Words, list[int]]:
@@ -226,7 +241,8 @@ def winners(studies: Studies, learners: Sequence[str]) -> Chart:
             layers.append(spec.Marks([place], [size], tips[-1:], learner=learner))
     title = f"the {words.treatment} with the best mean at each {words.size}, by variant"
     axes = _variants(studies), spec.sizes_axis(sizes, f"{words.dose} rows", 0.08)
-    return Chart("winners", title, "; ".join(tips), *axes, tuple(layers))
+    names = names_of(studies, learners)
+    return Chart("winners", title, "; ".join(tips), *axes, tuple(layers), names=names)
 
 
 def _lead(standing: Standing) -> str:
@@ -243,7 +259,7 @@ def _lead(standing: Standing) -> str:
 def thresholds(studies: Studies, learners: Sequence[str]) -> Chart | None:
     """Between which sizes one learner overtakes another, by variant; None if none ever does.
 
-    The looks of pairs come after those of the learners.
+    Pairs are grey: only learners have colours.
     """
     changes: dict[str, list[tuple[int, str, Overtaking]]] = {}
     for place, (name, findings) in enumerate(studies.items()):
@@ -255,7 +271,7 @@ def thresholds(studies: Studies, learners: Sequence[str]) -> Chart | None:
     shown, layers, texts = [*changes][:_MAX_PAIRS], list[spec.Layer](), list[str]()
     for index, pair in enumerate(shown):
         places, names, moves = zip(*changes[pair], strict=True)
-        series, side = len(learners) + index, _SIDE * (index - (len(shown) - 1) / 2)
+        look, side = spec.look(index), _SIDE * (index - (len(shown) - 1) / 2)
         x, every = [place + side for place in places], [p + side for p in range(len(studies))]
         # At its estimate, or in the middle of the bracket; broken at variants without a threshold.
         at = [m.crossing if m.estimated else math.sqrt(m.before * m.after) for m in moves]
@@ -263,9 +279,9 @@ def thresholds(studies: Studies, learners: Sequence[str]) -> Chart | None:
         route = [heights.get(place, math.nan) for place in every]
         tips = [f"{name}: {overtaking(m)}" for name, m in zip(names, moves, strict=True)]
         layers += [
-            spec.Span(x, [m.before for m in moves], [m.after for m in moves], series=series),
-            spec.Line(every, route, label=pair, series=series),
-            spec.Marks(x, at, tips, series=series),
+            spec.Span(x, [m.before for m in moves], [m.after for m in moves], look=look),
+            spec.Line(every, route, label=pair, look=look),
+            spec.Marks(x, at, tips, look=look),
         ]
         texts += tips
     words, sizes = _design(studies)

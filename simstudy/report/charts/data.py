@@ -39,7 +39,9 @@ def wins(findings: DataFindings) -> Chart:
     title = f"Data sets that each learner wins, by {findings.info.label}"
     x = Axis(f"data sets, of {len(findings.datasets)}", 0, most * 1.1, marks=marks)
     y = _rows(standing.learner for standing in findings.standings)
-    return Chart("", title, f"{'; '.join(texts)}.", x, y, tuple(layers), kind="wins")
+    return Chart(
+        "", title, f"{'; '.join(texts)}.", x, y, tuple(layers), "wins", names=findings.names
+    )
 
 
 def _rows(labels: Iterable[str]) -> Axis:
@@ -64,7 +66,7 @@ def splits(findings: DataFindings, dataset: str) -> Chart:
         shown += [*values, mean]
     title = f"{findings.info.label} of every split of {dataset}"
     axes = _scale(findings.info, shown), _rows(findings.learners)
-    return Chart("", title, f"{'; '.join(texts)}.", *axes, tuple(layers))
+    return Chart("", title, f"{'; '.join(texts)}.", *axes, tuple(layers), names=findings.names)
 
 
 def by_dataset(findings: DataFindings) -> Chart:
@@ -77,7 +79,14 @@ def by_dataset(findings: DataFindings) -> Chart:
         layers.append(Marks(means, [*map(float, range(len(means)))], tips, learner=place))
     text = f"Means of {counted(len(findings.learners), 'learner')}; the table has the numbers."
     axes = _scale(findings.info, findings.means.to_numpy().ravel()), _rows(findings.datasets)
-    return Chart("", f"Mean {findings.info.label} by data set", text, *axes, tuple(layers))
+    return Chart(
+        "",
+        f"Mean {findings.info.label} by data set",
+        text,
+        *axes,
+        tuple(layers),
+        names=findings.names,
+    )
 
 
 def posterior(over: OverSets) -> Chart:
@@ -122,7 +131,8 @@ def scatter(first: DataFindings, second: DataFindings, reversals: Reversals) -> 
     text = f"The measures name different winners on {len(names)} of {reversals.datasets} data sets"
     text += f": {', '.join(names)}" * bool(names)
     x_axis, y_axis = (_scale(f.info, f.means.to_numpy().ravel()) for f in (first, second))
-    return Chart("", title, f"{text}.", x_axis, y_axis, tuple(layers), kind="measures")
+    texts, axes = ("", title, f"{text}."), (x_axis, y_axis)
+    return Chart(*texts, *axes, tuple(layers), "measures", names=first.names)
 
 
 def learning(by_size: Sequence[DataFindings], dataset: str) -> Chart:
@@ -136,4 +146,5 @@ def learning(by_size: Sequence[DataFindings], dataset: str) -> Chart:
     text = f"Means over splits of {counted(len(learners), 'learner')}."
     y = _scale(info, itertools.chain(*means))
     axes = spec.sizes_axis([*dict.fromkeys(sizes)], "training rows"), y
-    return Chart(dataset, title, text, *axes, tuple(lines(every, sizes, number, info.unit)))
+    layers = tuple(lines(every, sizes, number, info.unit))
+    return Chart(dataset, title, text, *axes, layers, names=by_size[0].names)

@@ -70,6 +70,7 @@ def chart(curves: Curves, heading: str = "") -> Chart:
         tuple(layers),
         kind="decision",
         square=curves.kind in ("roc", "reliability"),
+        names=curves.names,
     )
 
 

@@ -170,10 +170,10 @@ def _entry(key: Key, style: Style) -> dict[str, Any]:
     """How a series looks in a key: its line with its mark."""
     if key.kind in _LINES:
         return _stroke(key.kind, None, style) | {"label": plain(key.text)}
-    look = None if key.series is None else spec.look(key.series)
     form, *_, width = _MARKS[key.kind]
-    entry = _stroke("line", look, style) | {"label": plain(key.text)}
-    entry |= {"marker": MARKERS[look.marker] if look else form, "markersize": width * style.lines}
+    entry = _stroke("line", key.look, style) | {"label": plain(key.text)}
+    marker = MARKERS[key.look.marker] if key.look else form
+    entry |= {"marker": marker, "markersize": width * style.lines}
     return entry | ({} if key.shade is None else {"color": _shaded(key.shade), "linestyle": ""})
 
 

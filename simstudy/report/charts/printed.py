@@ -194,7 +194,8 @@ def data_makers(results: DataResults) -> dict[str, Maker]:
 
 
 def _key(results: DataResults) -> tuple[Key, ...]:
-    return tuple(Key(label, series=place) for place, label in enumerate(results.treatments))
+    every = zip(results.treatments, spec.looks(results.study.names), strict=True)
+    return tuple(Key(label, look=look) for label, look in every)
 
 
 def wins(results: DataResults, style: Style, measure: str) -> Printed:

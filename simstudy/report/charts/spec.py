@@ -5,16 +5,20 @@ from __future__ import annotations
 import itertools
 import math
 import textwrap
+import zlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 from statistics import fmean
 from typing import NamedTuple
 
 from simstudy.report.prose.numbers import minus
 
 # Okabe & Ito's colours, distinct for readers with any colour vision; the pale ones are darkened
-# until they stand out from white by 3 to 1, and yellow is left out.
-COLOURS = ("#0072b2", "#d55e00", "#008f68", "#b8609a", "#3a92cc", "#a87600", "#1f2328")
+# until they stand out from white by 3 to 1, and yellow is left out. Greys are for what is no
+# learner.
+_HUES = ("#0072b2", "#d55e00", "#008f68", "#b8609a", "#3a92cc", "#a87600", "#1f2328")
+COLOURS = (*_HUES, "#6a737d", "#858d96")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*")
 DASHES = ((), (4.0, 1.5), (4.0, 1.5, 1.0, 1.5), (1.25, 1.25))  # in widths of the line
 
@@ -37,9 +41,62 @@ class Look(NamedTuple):
     marker: int
 
 
+_NEUTRAL = (6, 7, 8)  # the colours of what is no learner
+# How built-in learners are drawn everywhere, whatever they are compared with.
+LOOKS = {
+    "naive_bayes": Look(0, 0, 0),
+    "tan": Look(1, 0, 1),
+    "aode": Look(2, 0, 2),
+    "camml": Look(3, 0, 3),
+    "kdb": Look(4, 0, 4),
+    "c45": Look(5, 0, 5),
+    "prior": Look(6, 0, 6),
+    "lbr": Look(0, 1, 7),
+    "mml_tree": Look(1, 1, 8),
+    "hnb": Look(2, 1, 9),
+    "mml_graph": Look(3, 1, 0),
+    "calibrated": Look(4, 1, 1),
+    "boosted_c45": Look(5, 1, 2),
+    "one_r": Look(6, 1, 3),
+    "select": Look(0, 2, 4),
+    "cost_sensitive": Look(4, 2, 5),
+    "decision_stump": Look(6, 2, 6),
+    "truth": Look(6, 3, 7),
+}
+
+
 def look(index: int) -> Look:
-    """How a learner is drawn everywhere: dashes change with each cycle of colours."""
-    return Look(index % len(COLOURS), index // len(COLOURS) % len(DASHES), index % len(MARKERS))
+    """How a series that is no learner is drawn: greys, and dashes that change with each cycle."""
+    greys = len(_NEUTRAL)
+    return Look(_NEUTRAL[index % greys], index // greys % len(DASHES), index % len(MARKERS))
+
+
+@cache
+def looks(names: tuple[str, ...]) -> tuple[Look, ...]:
+    """How treatments are drawn, by the names under which learners are registered.
+
+    A built-in learner has one look everywhere. Another one takes the first free look from a
+    place that its name decides, and so do further learners of one name, in their order.
+    Treatments that are no learners have empty names.
+    """
+    pairs = [(hue, dash) for dash in range(len(DASHES)) for hue in range(len(_HUES))]
+    taken = {LOOKS[name][:2] for name in names if name in LOOKS}
+    free = [pair for pair in pairs if pair not in {known[:2] for known in LOOKS.values()}]
+    chosen, seen = list[Look](), set[str]()
+    for place, name in enumerate(names):
+        if not name or (name in LOOKS and name not in seen):
+            chosen.append(LOOKS[name] if name else look(place))
+        else:
+            start = zlib.crc32(name.encode())
+            order = [free[(start + step) % len(free)] for step in range(len(free))] + pairs
+            forms = [(start + step) % len(MARKERS) for step in range(len(MARKERS))]
+            every = [Look(*pair, form) for form in forms for pair in order]
+            unlike = (each for each in every if each[:2] not in taken)
+            unused = (each for each in every if each not in chosen)
+            chosen.append(next(unlike, None) or next(unused, every[0]))
+            taken.add(chosen[-1][:2])
+        seen.add(name)
+    return tuple(chosen)
 
 
 def drawable(value: float) -> bool:
@@ -222,14 +279,8 @@ def jitter(index: int, width: float) -> float:
 class Layer:
     """Something drawn; its ``kind`` has a colour and a width in each renderer."""
 
-    learner: int | None = None  # that it belongs to, and whose look it has
-    series: int | None = None  # the number of its look, if that is no learner's
-
-    @property
-    def look(self) -> Look | None:
-        """Its look, if it has one."""
-        index = self.series if self.learner is None else self.learner
-        return None if index is None else look(index)
+    learner: int | None = None  # the place of the treatment that it belongs to
+    look: Look | None = None  # a Chart fills in that of its treatment
 
 
 @dataclass(frozen=True)
@@ -292,7 +343,7 @@ class Key(NamedTuple):
 
     text: str
     kind: str = "mark"
-    series: int | None = None
+    look: Look | None = None
     shade: float | None = None
 
 
@@ -312,6 +363,15 @@ class Chart:
     absent: str = ""  # why nothing is drawn
     frame: bool = True  # whether the axes are drawn
     square: bool = False  # whether both axes have one scale
+    names: tuple[str, ...] = ()  # of all treatments, see `looks`; without, they are drawn in grey
+
+    def __post_init__(self) -> None:
+        every = [*looks(self.names)]
+        layers = [*self.layers]
+        for place, layer in enumerate(layers):
+            if (at := layer.learner) is not None:
+                layers[place] = replace(layer, look=every[at] if every else look(at))
+        object.__setattr__(self, "layers", tuple(layers))
 
     @property
     def labelled(self) -> list[Line]:
@@ -322,7 +382,7 @@ class Chart:
     def key(self) -> tuple[Key, ...]:
         """The learners in it."""
         lines = [line for line in self.labelled if line.learner is not None]
-        return tuple(Key(line.label, series=line.learner) for line in lines)
+        return tuple(Key(line.label, look=line.look) for line in lines)
 
 
 @dataclass(frozen=True)

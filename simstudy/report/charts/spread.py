@@ -17,7 +17,6 @@ from simstudy.report.prose.numbers import number
 from simstudy.report.prose.phrases import axis_label
 
 MAX_DOTS = 200  # models that are drawn one by one on the page
-_SERIES = (1, 0, 2, 3, 5, 4, 6)  # the looks of the smallest, the largest and further sizes
 
 
 def scores(findings: ModelFindings, sizes: Sequence[int], learners: Sequence[str]) -> Panels:
@@ -43,7 +42,7 @@ def scores(findings: ModelFindings, sizes: Sequence[int], learners: Sequence[str
             medians.append(f"median of {label} {number(middle)}")
         title = f"{info.label} of every model at {size:,} rows"
         texts, axes = (f"{size:,} rows", title, "; ".join(medians)), (x, spec.rows_axis(learners))
-        charts.append(Chart(*texts, *axes, tuple(layers)))
+        charts.append(Chart(*texts, *axes, tuple(layers), names=findings.design.names))
     return Panels(tuple(charts), shared=True)
 
 
@@ -68,7 +67,8 @@ def models(findings: ModelFindings) -> list[Chart]:
             Marks(sizes, middles, tips, "median", learner=learner),
         )
         title, description = f"Scores of {label} on every model", f"Medians: {'; '.join(medians)}."
-        charts.append(Chart(label, title, description, x, y, layers, learners=(learner,)))
+        chart = Chart(label, title, description, x, y, layers, names=findings.design.names)
+        charts.append(replace(chart, learners=(learner,)))
     return charts
 
 
@@ -132,24 +132,24 @@ def reliability(bins: Reliability, learners: Sequence[str]) -> Panels:
     """Observed frequencies against predicted probabilities, a panel for each learner."""
     table, charts = bins.table.sort_values("predicted"), []
     sizes = sorted(int(size) for size in set(table["size"]))
-    series = dict(zip(sizes, _SERIES if len(sizes) > 1 else (0,), strict=False))
+    series = {size: spec.look(at) for at, size in enumerate(reversed(sizes))}
     halves = ((0.0, "0"), (0.5, "½"), (1.0, "1"))
     predicted = Axis("predicted probability", -0.03, 1.03, marks=halves)
     axes = predicted, replace(predicted, label="observed frequency")
     text = "Observed frequency against predicted probability, bin by bin."
     for label in (label for label in learners if (table["learner"] == label).any()):
         layers: list[spec.Layer] = [Line([0, 1], [0, 1], "zero")]
-        for size, index in series.items():
+        for size, look in series.items():
             rows = table[(table["learner"] == label) & (table["size"] == size)]
             x, y = rows["predicted"].tolist(), rows["observed"].tolist()
             low, high = (rows[key].clip(0, 1).tolist() for key in ("lower", "upper"))
             both = zip(map(number, x), map(number, y), strict=True)
             tips = [f"{size:,} rows, {p} predicted: {o} observed" for p, o in both]
             areas, hollow = [0.25 + 2 * s for s in rows["share"]], rows["se"].isna().tolist()
-            layers.append(Line(x, y, "faint", series=index))
-            layers.append(Span(x, low, high, series=index))
-            layers.append(Marks(x, y, tips, "bin", areas, hollow, series=index))
+            layers.append(Line(x, y, "faint", look=look))
+            layers.append(Span(x, low, high, look=look))
+            layers.append(Marks(x, y, tips, "bin", areas, hollow, look=look))
         title = f"Reliability of {label}"
         charts.append(Chart(label, title, text, *axes, tuple(layers), square=True))
-    key = tuple(Key(f"{size:,}", "bin", series=index) for size, index in series.items())
+    key = tuple(Key(f"{size:,}", "bin", look=look) for size, look in series.items())
     return Panels(tuple(charts), key, "training rows", height=1.72, shared=True)

@@ -103,16 +103,16 @@ def mark(of: Look, x: float, y: float, scale: float = 1.0) -> Markup:
     return element("path", d=FORMS[of.marker], transform=place)
 
 
-def swatch(learner: int) -> Markup:
-    """A piece of a learner's line with its mark, for a key."""
-    look = spec.look(learner)
+def swatch(look: Look) -> Markup:
+    """A piece of a line with its mark, for a key."""
     piece = element("g", path("line", "M1 7H33"), mark(look, 17, 7), class_=classes(look))
     return element("svg", piece, viewBox="0 0 34 14", width=34, height=14, aria_hidden="true")
 
 
-def swatches(labels: Sequence[str]) -> list[tuple[int, str, Markup]]:
-    """The place, the label and the swatch of every learner."""
-    return [(place, label, swatch(place)) for place, label in enumerate(labels)]
+def swatches(labels: Sequence[str], names: Sequence[str]) -> list[tuple[int, str, Markup]]:
+    """The place, the label and the swatch of every treatment, by its name (`spec.looks`)."""
+    both = zip(labels, spec.looks(tuple(names)), strict=True)
+    return [(place, label, swatch(look)) for place, (label, look) in enumerate(both)]
 
 
 class _Frame:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import cast
 
 import pandas as pd
+from markupsafe import Markup
 
 from simstudy.analysis.claims.published import Agreement
 from simstudy.analysis.claims.verdict import StatementVerdict
@@ -79,6 +80,14 @@ class Compared:
         """The treatments of all studies."""
         every = (label for results in self.studies.values() for label in results.treatments)
         return [*dict.fromkeys(every)]
+
+    @property
+    def swatches(self) -> list[tuple[int, str, Markup]]:
+        """The place, the label and the swatch of each."""
+        names: dict[str, str] = {}
+        for results in reversed([*self.studies.values()]):
+            names |= zip(results.treatments, results.study.names, strict=True)
+        return svg.swatches(self.learners, [names[label] for label in self.learners])
 
 
 def compare_page(compared: Compared, measure: str = "", title: str = "", citation: str = "") -> str:
@@ -170,7 +179,7 @@ def _side_by_side(compared: Compared, measure: str) -> dict[str, object]:
     ]
     return {
         "columns": columns,
-        "learners": [svg.swatches(learners)[learners.index(label)] for label in shown],
+        "learners": [compared.swatches[learners.index(label)] for label in shown],
         "axis": axis_label(info),
         "shared": one_unit,
         "left_off": len(learners) - len(shown),
@@ -210,7 +219,7 @@ def _sweep(every: Mapping[str, ModelFindings], learners: Sequence[str]) -> Secti
     if thresholds := lines.thresholds(every, learners):
         content["thresholds"], labelled = svg.draw(thresholds, "thresholds", svg.CURVES, True)
         pairs = [] if labelled else thresholds.labelled
-        content["key"] = [(line.label, svg.swatch(line.series or 0)) for line in pairs]
+        content["key"] = [(line.label, svg.swatch(line.look)) for line in pairs if line.look]
         content["notes"] = thresholds.notes
     return Section("sweep", "Winners and thresholds", content)
 
@@ -238,7 +247,7 @@ def _one_by_one(compared: Compared) -> dict[str, object]:
         study["counts"] = claims.counts(about) if about else ""
         listing.append(study | {"page": (results.directory / PAGE).exists()})
     return {
-        "learners": svg.swatches(compared.learners),
+        "learners": compared.swatches,
         "views": [_view(compared, index, measure) for index, measure in enumerate(shown)],
         "found": [*counts, *claims.not_reproduced(verdicts)],
         "sections": [

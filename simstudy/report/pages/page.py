@@ -57,7 +57,8 @@ def report_page(results: Results) -> str:
     study, page = results.study, results.study.page
     content = {"study": study, "kind": study.experiment, "page": page, "title": study.heading}
     content |= {"manifest": results.manifest, "facts": page.facts(study)}
-    content |= {"learners": svg.swatches(results.treatments), "decisions": study.keep_answers}
+    learners = svg.swatches(results.treatments, study.names)
+    content |= {"learners": learners, "decisions": study.keep_answers}
     views = [view(results, index) for index in page.shown(results.measures)]
     sections = [*page.sections(results), _reproduction(results)]
     if not results.manifest["failures"] and not results.manifest["warnings"]:

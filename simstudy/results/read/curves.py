@@ -44,7 +44,9 @@ class Curves:
     over : str
         What the curves are averaged over: ``"models"``, ``"repeats"`` or ``"folds"``.
     learners : tuple of str
-        All learners of the study; their order determines their colours.
+        All learners of the study.
+    names : tuple of str
+        The names under which they are registered.
     prior : float
         The share of positive rows, the mean over models or repeats.
     dataset : str
@@ -62,6 +64,7 @@ class Curves:
     test: str
     over: str
     learners: tuple[str, ...]
+    names: tuple[str, ...]
     prior: float
     dataset: str = ""
     each: pd.DataFrame = field(default_factory=lambda: _joined(), repr=False)
@@ -172,6 +175,7 @@ def make_curves(
         answers.test,
         answers.over,
         tuple(results.treatments),
+        results.study.names,
         mean_prior([*chain(*rankings.values())]),
         answers.dataset,
         _joined(single),

@@ -75,7 +75,8 @@ class ModelResults(Results):
         if name not in self._findings:
             levels = tuple(self.treatments), tuple(self.doses)
             tests = study.analysis.confidence, study.analysis.adjustment
-            design = AnalysisDesign(*levels, study.problems, *tests, study.experiment)
+            words = study.experiment, study.names
+            design = AnalysisDesign(*levels, study.problems, *tests, *words)
             parts = [self._part(name, part) for part in ("regret", "estimation")]
             self._findings[name] = ModelFindings(
                 name, self.info(name), design, self.scores, self.refined, *parts

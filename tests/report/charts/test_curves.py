@@ -61,7 +61,7 @@ def charts_without_bars(results):
     medians = median_seconds(results.timings)
     return [
         curves.learning_curves(findings),
-        *curves.seconds(medians, learners, results.sizes),
+        *curves.seconds(medians, learners, results.study.names, results.sizes),
         *curves.studies({"one": findings}, learners, learners),
         *curves.studies({"one": findings}, learners, learners, learners[0]),
     ]
@@ -95,7 +95,7 @@ def test_numbers_of_marks_have_their_units(few):
     for chart in (means, *leads, *differences):
         tips = [tip for marks in layers(chart, spec.Marks) for tip in marks.tips]
         assert all("rows: " in tip and tip.endswith(" nats") for tip in tips)
-    for chart in curves.seconds(median_seconds(few.timings), learners, few.sizes):
+    for chart in curves.seconds(median_seconds(few.timings), learners, few.study.names, few.sizes):
         tips = [tip for marks in layers(chart, spec.Marks) for tip in marks.tips]
         assert all(re.search(r"\d (s|ms|µs)$", tip) for tip in tips)
 

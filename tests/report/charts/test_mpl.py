@@ -11,6 +11,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from simstudy import SimstudyError, load_study, run_study
+from simstudy.components.registry import LEARNERS
 from simstudy.report.charts import mpl as renderer
 from simstudy.report.charts import spec, svg
 from simstudy.report.charts.spec import COLOURS, DASHES, MARKERS, Axis, Chart
@@ -74,23 +75,42 @@ def test_a_figure_is_the_same_bytes_each_time(results):
 
 
 def test_few_learners_have_solid_lines_and_many_are_told_apart():
-    looks = [spec.look(index) for index in range(60)]
-    assert len({*looks}) == 60
-    assert {look.dash for look in looks[: len(COLOURS)]} == {0}
-    assert looks[len(COLOURS)].dash == 1
+    grey = [spec.look(index) for index in range(60)]
+    assert len({*grey}) == 60
+    assert {look.dash for look in grey[:3]} == {0}
+    third_party = spec.looks(tuple(f"package:Classifier{number}" for number in range(200)))
+    assert len({*third_party}) == 200
+    assert len({look[:2] for look in third_party[:28]}) == 28
+    assert len({look[:2] for look in spec.LOOKS.values()}) == len(spec.LOOKS)
+    assert {look.dash for name, look in spec.LOOKS.items() if name in ("tan", "c45")} == {0}
     assert len({*COLOURS}) == len(COLOURS)
 
 
+def test_a_learner_looks_the_same_whatever_it_is_compared_with():
+    assert {*spec.LOOKS} == {*LEARNERS._builtin}  # each built-in learner has a look
+    forest = "sklearn.ensemble:RandomForestClassifier"
+    alone, third = spec.looks((forest,)), spec.looks(("tan", "naive_bayes", forest))
+    assert alone[0] == third[2]
+    assert third[:2] == (spec.LOOKS["tan"], spec.LOOKS["naive_bayes"])
+    first, second, extended = spec.looks(("tan", "tan", "c45"))
+    assert first == spec.LOOKS["tan"]
+    assert second[:2] not in {look[:2] for look in spec.LOOKS.values()}
+    assert (first, second) == spec.looks(("tan", "tan"))
+    assert extended == spec.LOOKS["c45"]
+
+
 @pytest.mark.parametrize("learner", [0, 1, 6, 7, 13, 14, 29])
-def test_both_renderers_give_a_learner_the_same_colour_dash_and_marker(learner):
+@pytest.mark.parametrize("names", [(), tuple(spec.LOOKS) * 2], ids=["no learners", "learners"])
+def test_both_renderers_give_a_learner_the_same_colour_dash_and_marker(learner, names):
     x, y = [1.0, 2.0], [3.0, 4.0]
     layers = (
         spec.Span(x, [2.5, 3.5], [3.5, 4.5], learner=learner),
         spec.Line(x, y, label="it", learner=learner),
         spec.Marks(x, y, ["a", "b"], learner=learner),
     )
-    chart = Chart("", "", "", Axis("", 0, 3), Axis("", 0, 5), layers)
-    text = str(svg.draw(chart, "name", svg.CURVES).picture) + str(svg.swatch(learner))
+    chart = Chart("", "", "", Axis("", 0, 3), Axis("", 0, 5), layers, names=names)
+    look = spec.looks(names)[learner] if names else spec.look(learner)
+    text = str(svg.draw(chart, "name", svg.CURVES).picture) + str(svg.swatch(look))
     ((colour, dash),) = {*re.findall(r'class="s k(\d) d(\d)"', text)}
     shapes = zip(MARKERS, svg.FORMS, strict=True)
     (marker,) = {marker for marker, shape in shapes if f'd="{shape}"' in text}

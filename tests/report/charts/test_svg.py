@@ -134,7 +134,7 @@ def test_what_belongs_to_a_learner_can_be_hidden_and_has_its_numbers():
         spec.Marks([5], [3], ["three"], learner=8),
         labels=True,
     )
-    groups = re.findall(r'<g class="s k1 d1" data-l="8">', text)
+    groups = re.findall(r'<g class="s k8 d2" data-l="8">', text)
     assert len(groups) == 2  # the line with its marks, and its label
     assert re.search(r'class="pt" data-x="[\d.]+" data-y="[\d.]+"><title>three</title>', text)
 
