@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Container, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Container,
+    Hashable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias, TypeVar
 
@@ -63,19 +72,18 @@ class Table:
     @property
     def filled(self) -> Table:
         """The table without rows, and columns of numbers, that are empty; learners are named."""
-        across = range(1, len(self.heads))
-        places = [place for place, row in enumerate(self.rows) if any(row[i].filled for i in across)]
+        across, places = range(1, len(self.heads)), range(len(self.rows))
+        kept = [place for place in places if any(self.rows[place][i].filled for i in across)]
         words = {i for i in across if self.heads[i].kind == "t"}  # where a dash may mean none
         columns = [0, *(i for i in across if i in words or any(r[i].filled for r in self.rows))]
-        lost = [row[0].text for place, row in enumerate(self.rows) if place not in places]
+        lost = [self.rows[place][0].text for place in places if place not in kept]
         lost += [self.heads[i].text for i in across if i not in columns and self.heads[i].learners]
-        if not places:
+        if not kept:
             return self
-        heads, *rows = (
-            [row[i] for i in columns] for row in (self.heads, *(self.rows[i] for i in places))
-        )
+        lines = [self.heads, *(self.rows[place] for place in kept)]
+        heads, *rows = ([line[i] for i in columns] for line in lines)
         names = f"Without an entry: {', '.join(dict.fromkeys(lost))}." if lost else ""
-        rules = {sum(place < rule for place in places) for rule in self.rules}
+        rules = {sum(place < rule for place in kept) for rule in self.rules}
         caption = f"{self.caption} {names}".strip()
         return replace(self, heads=heads, rows=rows, caption=caption, rules=rules)
 
