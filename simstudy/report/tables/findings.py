@@ -19,11 +19,11 @@ from simstudy.report.prose.numbers import NONE, fixed, number, p_value, rows
 from simstudy.report.tables.table import Row, Table, TableCell, by_size, make_table, table_of, words
 
 MAX_IN_MATRIX = 8  # learners whose pairs are all shown
-_MIN_DECIMALS, _MAX_DECIMALS = 4, 6
+_MIN_DECIMALS, _MAX_DECIMALS = 2, 6
 
 
 def decimals(widths: Iterable[float]) -> int:
-    """As many decimals as show two digits of the narrowest interval, from 4 to 6."""
+    """As many decimals as show two digits of the narrowest interval, from 2 to 6."""
     narrowest = min((width for width in widths if 0 < width < math.inf), default=1.0)
     return min(max(1 - math.floor(math.log10(narrowest)), _MIN_DECIMALS), _MAX_DECIMALS)
 
