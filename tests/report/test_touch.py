@@ -8,7 +8,7 @@ import pytest
 
 from simstudy import make_study, run_study
 from simstudy.report.pages.page import report_page
-from tests.report.test_browser import STUDY
+from tests.report.test_browser import STUDY, axe
 from tests.report.test_data_page import LEARNERS, run
 
 pytestmark = pytest.mark.xdist_group("browser")  # its pages are made once
@@ -142,6 +142,18 @@ def test_nothing_is_wider_than_the_window_and_figures_can_be_read(phone, width):
     )
     assert len(sizes) > 10
     assert min(sizes) > SMALLEST - 0.05
+
+
+def test_nothing_serious_keeps_anyone_from_reading(phone):
+    phone.locator("button.only").nth(1).tap()
+    phone.evaluate("document.querySelectorAll('details').forEach((part) => { part.open = true; })")
+    violations = axe.Axe().run(phone).response["violations"]
+    serious = [rule["id"] for rule in violations if rule["impact"] in ("serious", "critical")]
+    assert serious == []
+    phone.locator("button.only").nth(0).focus()
+    phone.keyboard.press("Tab")
+    outline = "getComputedStyle(document.activeElement).outlineStyle"
+    assert phone.evaluate(outline) == "solid"
 
 
 def test_tables_of_many_rows_are_folded(browser, addresses):

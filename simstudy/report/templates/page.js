@@ -28,7 +28,7 @@
 
   // What is chosen stands in the address, by its name; what is not known is ignored.
   const selects = all("select"), starts = new Map();
-  const keyOf = (choice) => choice.id || `${choice.closest("section").id}-${choice.dataset.choice}`;
+  const keyOf = (choice) => choice.id || `${choice.closest("[id]").id}-${choice.dataset.choice}`;
   const write = () => {
     const query = new URLSearchParams();
     selects.filter((choice) => choice.selectedIndex !== starts.get(choice))
