@@ -46,33 +46,50 @@ def _opened(directory: Path) -> Results:
 
 @results_of_others()
 def report(directory: Directory) -> None:
-    """Rewrite the tables, figures and page of a study."""
+    """Rewrite the tables, figures and page of a study, or the page of all studies in DIR."""
     from simstudy.report.files import write_report
+    from simstudy.report.pages.home import studies_in, update_home, write_home
     from simstudy.results.store.store import Store
-    from simstudy.study.constants import PAGE
+    from simstudy.study.constants import MANIFEST, PAGE
 
+    if not (directory / MANIFEST).exists() and studies_in(directory):
+        echo(f"Studies: {write_home(directory)}")
+        return
     _opened(directory)  # before the lock creates a directory
     store = Store(directory)
     with store.folder.locked():
         write_report(_opened(directory), store)
     echo(f"Report: {directory / PAGE}")
+    for note in update_home(directory):
+        echo(f"Note: {note}", err=True)
 
 
 @results_of_others()
 def figures(
     directory: Directory,
     format: Annotated[str, Option(help="pdf, svg or png.")] = "pdf",
-    style: Annotated[str, Option(help="paper or talk.")] = "paper",
+    style: Annotated[str, Option(help="paper, talk or hope-korb.")] = "paper",
     out: Out = None,
     rerun: Annotated[
         bool, Option("--rerun", help="Rerun cells for reliability, even if plugins are executed.")
     ] = False,
 ) -> None:
-    """Draw all figures of a study for a paper or a talk."""
-    from simstudy.report.files import write_figures
+    """Draw all figures of a study for a paper or a talk.
 
-    place = out or directory / "figures"
-    written, skipped = write_figures(_opened(directory), place, format, style, rerun)
+    With --style hope-korb: one figure of a study or of a list of up to three, as Hope & Korb (2004)
+    drew them, an example of the models beside the learning curves.
+    """
+    from simstudy.report.files import write_figures, write_hope_korb
+    from simstudy.study.constants import MANIFEST
+
+    place, skipped = out or directory / "figures", list[str]()
+    if style == "hope-korb":
+        listed = sorted(path.parent for path in directory.glob(f"*/{MANIFEST}"))
+        alone = not listed or (directory / MANIFEST).exists()
+        studies = [directory] if alone else listed
+        written = write_hope_korb([*map(_opened, studies)], place, format)
+    else:
+        written, skipped = write_figures(_opened(directory), place, format, style, rerun)
     for path in written:
         echo(path)
     for sentence in skipped:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
@@ -21,6 +21,7 @@ from simstudy.report.charts import curves, pairs, spread, svg
 from simstudy.report.charts.layout import Maker
 from simstudy.report.charts.network_plot import network, network_picture
 from simstudy.report.charts.printed import learning_curves, model_makers
+from simstudy.report.charts.spec import Chart
 from simstudy.report.charts.svg import Panel
 from simstudy.report.pages.page import design_section, failures_section
 from simstudy.report.prose import captions, pairwise
@@ -103,12 +104,13 @@ class ModelsPage(Page[ModelFindings, M]):
     def opening(self, findings: ModelFindings, index: int) -> Opening:
         """Return the means against the dose."""
         chart, many = curves.learning_curves(findings), len(findings.treatments) > captions.MAX_BARS
-        sizes = (svg.MANY_CURVES, svg.MANY_NARROW) if many else (svg.CURVES, svg.NARROW)
-        wide = svg.draw(chart, f"curves{index}w", sizes[0], labels=True)
-        narrow = svg.draw(chart, f"curves{index}n", sizes[1]).picture
         notes = [captions.curves(findings, alone=False), *_unmeasured_limits(findings)]
-        key = "curve-key" + " narrow-only" * wide.labelled
-        return Opening(wide.picture, narrow, " ".join([*notes, *chart.notes]), key)
+        sizes = svg.MANY_LINES if many else svg.LINES
+        return drawn("Learning curves", lambda _: chart, f"curves{index}", sizes, notes)
+
+    def thumbnail(self, findings: ModelFindings) -> Chart:
+        """Return the means against the dose."""
+        return curves.learning_curves(findings)
 
     def view(self, results: M, findings: ModelFindings, index: int) -> dict[str, object]:
         """Return the figures, tables and notes of one measure."""
@@ -132,6 +134,7 @@ class ModelsPage(Page[ModelFindings, M]):
             "tests": [table.named_by(measure) for table in tests],
             "test_notes": [*build.missing_tests(analyses), *[note] * bool(note and tests)],
             "pairs": [table.named_by(measure) for table in compared],
+            "forests": (),
             "pair_notes": captions.pairs(findings, len(design.learners) <= build.MAX_IN_MATRIX),
             "models": svg.panels(spread.models(findings), f"models{index}"),
             "precision": [t.named_by(measure) for t in precision if isinstance(t, Table)],
@@ -260,6 +263,21 @@ class ModelsPage(Page[ModelFindings, M]):
         means = {cell.learner: cell.mean for cell in findings.means if cell.size == last}
         where = f"over {results.problems} models, after {last:,} rows"
         return Overall(means, findings.best_at(last), where)
+
+
+def drawn(
+    name: str,
+    make: Callable[[svg.Extent], Chart],
+    file: str,
+    sizes: tuple[svg.Extent, svg.Extent],
+    notes: Sequence[str],
+) -> Opening:
+    """Lines for wide and for narrow screens, with a key where they have no labels."""
+    charts = [make(size) for size in sizes]
+    wide = svg.draw(charts[0], f"{file}w", sizes[0], labels=True)
+    narrow = svg.draw(charts[1], f"{file}n", sizes[1]).picture
+    key = "curve-key" + " narrow-only" * wide.labelled
+    return Opening(wide.picture, narrow, " ".join([*notes, *charts[0].notes]), key, name=name)
 
 
 def _overtaking(results: ModelResults, findings: ModelFindings) -> bool:

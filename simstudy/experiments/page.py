@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from simstudy.analysis.models.findings import Absent, Findings
     from simstudy.report.charts.layout import Maker
+    from simstudy.report.charts.spec import Chart
     from simstudy.report.tables.table import Table
     from simstudy.results.read.open import Results
     from simstudy.study.study import Study
@@ -29,6 +30,8 @@ class Opening(NamedTuple):
     caption: str
     key: str = ""  # the class of the element that has the key of the treatments; empty for none
     chips: tuple[tuple[str, str], ...] = ()  # the classes and meanings of other colours
+    name: str = ""  # on the button that shows it, if there are several
+    more: tuple[Opening, ...] = ()  # shown in its place by their buttons
 
 
 class Section(NamedTuple):
@@ -137,6 +140,9 @@ class Page(Protocol[F, R]):
 
     def opening(self, findings: F, index: int) -> Opening:
         """Return the figure beside the finding by a measure."""
+
+    def thumbnail(self, findings: F) -> Chart:
+        """Return the chart that is the small picture of a study on the page of all studies."""
 
     def view(self, results: R, findings: F, index: int) -> dict[str, object]:
         """Return what the sections show by one measure."""

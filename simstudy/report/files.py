@@ -13,13 +13,15 @@ from simstudy.errors import SimstudyError, reported
 from simstudy.report.charts import layout
 from simstudy.report.charts.layout import NotDrawnError
 from simstudy.report.charts.mpl import SCREEN, STYLES, plain
+from simstudy.report.charts.printed import hope_korb
 from simstudy.report.charts.spec import wrapped
+from simstudy.report.charts.thumbnail import thumbnail
 from simstudy.report.pages.page import report_page
 from simstudy.report.tables.formats import as_latex, as_markdown, markdown_text
 from simstudy.results.read.open import Results
 from simstudy.results.store import atomic_files
 from simstudy.results.store.store import Store
-from simstudy.study.constants import PAGE
+from simstudy.study.constants import PAGE, PICTURE
 from simstudy.study.study import Study
 from simstudy.texts import as_csv, printable
 
@@ -32,6 +34,7 @@ FORMATS: dict[str, dict[str, Any]] = {
     "svg": {"metadata": {"Date": None}},
     "pdf": {"metadata": {"CreationDate": None}},
 }
+MAX_FAMILIES = 3  # of the style hope-korb, which fit on a page
 _DPI = 300  # of figures for print, where they are pictures
 ENDINGS = {"latex": "tex", "markdown": "md", "csv": "csv"}  # of tables
 
@@ -43,22 +46,31 @@ def write_report(results: Results, store: Store) -> None:
     files = {name: as_csv(table).encode() for name, table in tables.items()}
     files |= kept_figures(results)
     files[PAGE] = report_page(results).encode()
+    study, findings = results.study, results.findings()
+    files[PICTURE] = thumbnail(study.page.thumbnail(findings)).encode()
+    number, units = study.page.facts(study)[0]
+    card = {"title": study.heading, "finding": study.page.finding(findings)}
+    card |= {"over": f"{number:,} {units}"}
     store.drop_report()  # it may contain files that are no longer made
     for name, content in files.items():
         store.folder.write(name, content)
-    store.record_report([*files])
+    store.record_report([*files], card)
 
 
 def kept_figures(results: Results) -> dict[str, bytes]:
-    """The figures beside the scores in every format, by file: title, key, caption."""
+    """The figures beside the scores in every format, and their captions, by file."""
     files: dict[str, bytes] = {}
+    captions: dict[str, str] = {}
     for name, make in results.study.page.kept_figures(results).items():
         try:
             printed = make(results, SCREEN)
         except NotDrawnError:
             continue
-        figure = layout.whole_figure(printed.panels, results.study.heading, printed.caption)
+        figure = layout.whole_figure(printed, results.study.heading)
         files |= {f"{name}.{format}": made for format, made in render(figure, FORMATS).items()}
+        captions[", ".join(f"{name}.{format}" for format in FORMATS)] = printed.caption
+    if captions:
+        files[CAPTIONS] = _captions(results.study, captions).encode()
     return files
 
 
@@ -131,6 +143,25 @@ def write_figures(
     return _write_files(directory, files, results.study, captions, "Not drawn", skipped), skipped
 
 
+def write_hope_korb(studies: Sequence[Results], directory: Path, format: str) -> list[Path]:
+    """Write one figure of one to three studies, as Hope & Korb (2004) have them, and its caption.
+
+    Each row has an example of a network and learning curves, the simplest models first.
+    """
+    import matplotlib
+
+    _check_option("format", format, FORMATS)
+    if len(studies) > MAX_FAMILIES:
+        raise SimstudyError(f"style hope-korb draws at most {MAX_FAMILIES} studies together")
+    for results in studies:
+        results.check_files()
+    with matplotlib.rc_context(STYLES["paper"].settings()):
+        figure, caption = hope_korb(studies, STYLES["paper"])
+        name = f"hope_korb.{format}"
+        files = {name: render(figure, [format], dpi=_DPI)[format]}
+    return _write_files(directory, files, studies[0].study, {name: caption}, "", ())
+
+
 def write_tables(results: Results, directory: Path, format: str = "latex") -> list[Path]:
     """Write a study's findings as tables: means of every measure, and the tests of the primary.
 
@@ -158,12 +189,12 @@ def write_tables(results: Results, directory: Path, format: str = "latex") -> li
         if isinstance(table, Absent):
             absent.append(f"{name}: {table.text}")
             continue
-        file, caption = f"{name}.{ENDINGS[format]}", f"{table.title}. {table.caption} "
-        captions[file] = caption = caption + page.made(study)
+        file, note = f"{name}.{ENDINGS[format]}", f"{table.caption} {page.made(study)}".strip()
+        captions[file] = f"{table.title}.\n{note}"
         if format == "latex":
-            text = as_latex(table, caption, f"tab:{study.name}-{name}")
+            text = as_latex(table, note, f"tab:{study.name}-{name}")
         else:
-            text = as_markdown(table, caption) if format == "markdown" else table.csv
+            text = as_markdown(table, note) if format == "markdown" else table.csv
         files[file] = text.encode()
     return _write_files(directory, files, study, captions, "Not made", absent)
 
@@ -215,12 +246,19 @@ def _write_files(
     absent: Sequence[str],
 ) -> list[Path]:
     """Write files by their names, their captions, and why others are absent; all or none."""
-    sections = [f"## {file}\n\n{markdown_text(text)}" for file, text in captions.items()]
-    lines = "\n".join(f"- {markdown_text(reason)}" for reason in absent)
-    sections += [f"## {heading}\n\n{lines}"] * bool(absent)
-    text = "\n\n".join([f"# {markdown_text(study.heading)}", *sections]) + "\n"
     paths = {directory / name: content for name, content in files.items()}
-    paths[directory / CAPTIONS] = text.encode()
+    paths[directory / CAPTIONS] = _captions(study, captions, heading, absent).encode()
     with reported(f"{directory} cannot be written to", OSError):
         atomic_files.write_files(paths)
     return list(paths)
+
+
+def _captions(
+    study: Study, captions: Mapping[str, str], heading: str = "", absent: Sequence[str] = ()
+) -> str:
+    """Captions by their files in Markdown, and why others are absent."""
+    texts = {name: text.splitlines() for name, text in captions.items()}
+    sections = ["\n\n".join([f"## {name}", *map(markdown_text, texts[name])]) for name in texts]
+    lines = "\n".join(f"- {markdown_text(reason)}" for reason in absent)
+    sections += [f"## {heading}\n\n{lines}"] * bool(absent)
+    return "\n\n".join([f"# {markdown_text(study.heading)}", *sections]) + "\n"

@@ -11,6 +11,7 @@ NO_CHOICE = 2
 # Files of results: the study, the record of how they were made, and the journal of cells.
 STUDY, MANIFEST, JOURNAL = "study.toml", "manifest.json", "cells.jsonl"
 PAGE = "report.html"  # the page of a study
+PICTURE = "card.svg"  # its small picture, for the page of all studies in a directory
 # Files of results that are made from the cells; `results.columns.cell_files` says what is in them.
 SCORES, TIMINGS, FAILURES = "scores.parquet", "timings.parquet", "failures.csv"
 ANSWERS = "answers.parquet"  # predictions, if they are kept

@@ -22,6 +22,7 @@ from simstudy.results.store.manifest import filled
 from simstudy.results.store.store import SHARD, Store
 from simstudy.study.constants import FAILURES, STUDY
 from simstudy.study.study import Study
+from simstudy.workflow.live import LivePage
 from simstudy.workflow.progress import Progress, Step, shown
 
 if TYPE_CHECKING:
@@ -99,7 +100,8 @@ def run_study(
         run, refine = _Run(study, plan, store, options, update), options.get("refine")
         if refine is None:  # refined results stay refined
             refine = study.thresholds.refine or _is_refined(store)
-        reused, seconds = _compute_missing(run, range(plan.problems))
+        watched = LivePage(study, plan, store, update) if options.get("report", True) else update
+        reused, seconds = _compute_missing(run._replace(progress=watched), range(plan.problems))
         if not reused:
             store.finish(plan, {"seconds": seconds})
         if refine:
@@ -137,11 +139,15 @@ def reported(results: Results, store: Store, report: bool) -> Results:
             f"every cell of the study failed; see {store.directory / FAILURES}; the first "
             f"error: {results.failures['error'].iloc[0]}"
         )
-    results.note = "; ".join(store.notes)
-    if report and not store.has_report():
-        from simstudy.report.files import write_report
+    if report:
+        from simstudy.report.pages.home import update_home
 
-        write_report(results, store)
+        if not store.has_report():
+            from simstudy.report.files import write_report
+
+            write_report(results, store)
+        store.notes += update_home(store.directory)
+    results.note = "; ".join(store.notes)
     return results
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import io
 import json
-import re
 
 import pandas as pd
 import pytest
+
+from tests.report.packed import files
 
 pytestmark = pytest.mark.xdist_group("cli_out")  # its results are made once
 
@@ -17,7 +18,7 @@ KEPT = {
 }
 TABLES = ("anova", "intervals", "pairwise", "left_out", "precision", "thresholds")
 MADE = {
-    "report.html",
+    *("report.html", "card.svg", "captions.md"),
     *(f"{name}.csv" for name in TABLES),
     *(f"learning_curves.{ending}" for ending in ("png", "svg", "pdf")),
 }
@@ -61,7 +62,7 @@ def test_tables_have_every_digit_of_the_results(place, results, analysis):
 
 def test_the_page_holds_the_numbers_of_the_results(place, results):
     page = (place / "out" / "report.html").read_text(encoding="utf-8")
-    held = json.loads(re.search(r'(?s)id="files">(.*?)</script>', page)[1])
+    held = files(page)
     for measure in results.measures:
         pairs = results.pairwise(measure)
         for name, expected in (

@@ -181,6 +181,17 @@ def thresholds_by(change: Callable[[ModelFindings], ModelFindings]) -> Callable[
     return lambda real: lambda findings, shown, alone: real(change(findings), None, alone)
 
 
+def forest_by(change: Callable[[ModelFindings], ModelFindings]) -> Callable[..., Any]:
+    """Draw differences from a leader by changed tests."""
+
+    def by(real: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda findings, standing: real(
+            findings, next(at for at in change(findings).standings if at.size == standing.size)
+        )
+
+    return by
+
+
 def one_more(real: Callable[[str, int], str]) -> Callable[[str, int], str]:
     return lambda adjustment, m: real(adjustment, m + 1)
 
@@ -201,6 +212,10 @@ ON_PAGES = [
     ("five", f"{TABLES}.pairs", of(by_pairs), {"pairs"}),
     ("close", f"{CHARTS}.pairs.difference", of(unadjusted), {"bands", "drawn bands"}),
     ("three", f"{CHARTS}.pairs.difference", of(confident), {"bands", "drawn bands"}),
+    ("close", f"{CHARTS}.distance.places", of(unadjusted), {"distances", "drawn distances"}),
+    ("two", f"{CHARTS}.distance.places", of(upside_down), {"distances"}),
+    ("many", f"{CHARTS}.distance._strip", of(unadjusted), {"strip"}),
+    ("many", f"{CHARTS}.distance.forest", forest_by(unadjusted), {"forest"}),
     ("two", f"{CHARTS}.svg.band", shrunk, {"drawn bands"}),
     ("close", f"{TABLES}.thresholds", thresholds_by(own_sizes), {"thresholds"}),
     ("three", f"{TABLES}.thresholds", thresholds_by(unadjusted), {"thresholds"}),

@@ -77,10 +77,10 @@ def test_hiding_a_learner_hides_it_everywhere(tab):
 def test_another_measure_shows_its_own_figures(tab):
     visible = "#curves .of-measure:not([hidden])"
     assert tab.locator(visible).count() == 1
-    first = tab.locator(f"{visible} .wide svg .name").text_content()
+    first = tab.locator(f"{visible} .wide svg .name >> visible=true").text_content()
     tab.locator("#measure").select_option("1")
     assert tab.locator(visible).get_attribute("data-measure") == "1"
-    assert tab.locator(f"{visible} .wide svg .name").text_content() != first
+    assert tab.locator(f"{visible} .wide svg .name >> visible=true").text_content() != first
     for section in ("findings", "differences", "anova", "pairs", "models", "precision"):
         part = tab.locator(f"#{section} .of-measure:not([hidden])")
         assert part.get_attribute("data-measure") == "1"
@@ -107,7 +107,7 @@ def test_the_first_screen_has_the_finding_and_the_curves(tab, width, height):
 
 
 def test_a_point_tells_its_numbers_to_pointer_and_keys(tab):
-    figure = tab.locator("#curves .of-measure:not([hidden]) .wide svg")
+    figure = tab.locator("#curves .of-measure:not([hidden]) .wide svg >> visible=true")
     point = figure.locator(".pt").first
     point.scroll_into_view_if_needed()
     box = point.bounding_box()
@@ -166,6 +166,36 @@ def test_the_keys_choose_a_learner_too(tab):
     assert emphasised(figure) is None
     tab.locator('input[name=learner][value="2"]').focus()
     assert emphasised(figure) == emphasised(tab.locator("#cost figure")) == {"2"}
+
+
+def test_the_learning_curves_are_one_switch_away(tab):
+    part = tab.locator("#curves .of-measure:not([hidden])")
+    pictures, buttons = part.locator(".wide svg >> visible=true"), part.locator(".buttons button")
+    assert pictures.locator("desc").text_content().startswith("Best: ")
+    buttons.nth(1).focus()
+    tab.keyboard.press("Enter")
+    assert pictures.locator("desc").text_content().startswith("Mean information reward")
+    pressed = [button.get_attribute("aria-pressed") for button in buttons.all()]
+    assert pressed == ["false", "true"]
+    tab.locator("#measure").select_option("1")
+    tab.locator("#curves .of-measure:not([hidden]) .buttons button").nth(1).click()
+    assert pictures.locator("desc").text_content().startswith("Mean regret")
+
+
+def test_a_learner_is_pinned_and_unpinned_by_key_and_pointer(tab):
+    figure = tab.locator("#curves .of-measure:not([hidden]) figure").first
+    figure.locator(".wide svg").focus()
+    tab.keyboard.press("ArrowRight")
+    tab.keyboard.press("Enter")
+    tab.keyboard.press("Escape")
+    assert emphasised(figure) == {"0"}
+    mark = figure.locator('.wide svg [data-l="2"] .pt').first
+    mark.click()
+    tab.mouse.move(1, 1)
+    assert emphasised(figure) == {"2"}
+    mark.click()
+    tab.mouse.move(1, 1)
+    assert emphasised(figure) is None
 
 
 def test_tables_are_copied_and_downloaded(tab):

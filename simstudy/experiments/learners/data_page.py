@@ -103,6 +103,12 @@ class DataPage(Page[DataFindings, DataResults]):
         caption = "Number of data sets that each learner wins."
         return Opening(*_rows(charts.wins(findings), name), caption, chips=chips)
 
+    def thumbnail(self, findings: DataFindings) -> Chart:
+        """Return who wins how often; the splits of one data set, or the means of one learner."""
+        if len(findings.datasets) == 1:
+            return charts.splits(findings, findings.datasets[0])
+        return (charts.wins if len(findings.learners) > 1 else charts.by_dataset)(findings)
+
     def view(self, results: DataResults, findings: DataFindings, index: int) -> dict[str, object]:
         """Return the figures, tables and notes of one measure."""
         name, several = findings.measure, len(findings.learners) > 1

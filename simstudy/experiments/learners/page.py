@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from simstudy.analysis.models.computing_time import median_seconds
+from simstudy.analysis.models.findings import ModelFindings
+from simstudy.analysis.models.standings import Standing
 from simstudy.experiments.learners.results import LearnerResults
-from simstudy.experiments.models_page import ModelsPage
-from simstudy.experiments.page import Section
+from simstudy.experiments.models_page import ModelsPage, drawn
+from simstudy.experiments.page import Opening, Section
 from simstudy.measures.base import MeasureInfo
-from simstudy.report.charts import curves, spread, svg
+from simstudy.report.charts import curves, distance, spread, svg
 from simstudy.report.charts.decisions import decision_makers
 from simstudy.report.charts.layout import Maker
 from simstudy.report.charts.printed import learner_makers
 from simstudy.report.pages.curve_section import curve_section
 from simstudy.report.pages.page import curves_section
-from simstudy.report.prose import captions
+from simstudy.report.prose import captions, distances
 from simstudy.report.prose.phrases import MAX_NAMED, all_sizes, listed, with_unit
 from simstudy.report.tables import facts
 from simstudy.study.study import Study
@@ -46,6 +50,26 @@ class LearnersPage(ModelsPage[LearnerResults]):
             f"probabilities are to the true ones{more}."
         )
 
+    def opening(self, findings: ModelFindings, index: int) -> Opening:
+        """Return distances to the truth, or to the best mean; curves are one switch away."""
+        curves, many = super().opening(findings, index), distance.many(findings)
+        if len(findings.treatments) < 2 or not findings.standings:
+            return curves
+        name = "Distance to the " + ("truth" if distance.to_truth(findings) else "best mean")
+        make, notes = partial(distance.distance, findings), distances.caption(findings)
+        ranks, sizes = distance.ranks(findings), svg.MANY_LINES if many else svg.LINES
+        ranked = drawn("Ranks", lambda _: ranks, f"ranks{index}", sizes, [distances.RANKS])
+        first = drawn(name, make, f"distance{index}", sizes, notes)
+        return first._replace(more=(*[ranked] * many, curves))
+
+    def view(
+        self, results: LearnerResults, findings: ModelFindings, index: int
+    ) -> dict[str, object]:
+        """Add how far many learners are behind the leader of each size."""
+        at = findings.standings if distance.many(findings) else ()
+        forests = [_forest(findings, standing, f"forest{index}-{standing.size}") for standing in at]
+        return super().view(results, findings, index) | {"forests": forests}
+
     def own_sections(self, results: LearnerResults) -> list[Section]:
         """Return what regret is made of, and curves of decisions."""
         decisions = [curve_section(results)] if results.study.keep_answers else []
@@ -70,6 +94,14 @@ class LearnersPage(ModelsPage[LearnerResults]):
             + pairs * several
             + change * (several and len(study.doses) > 1)
         )
+
+
+def _forest(findings: ModelFindings, standing: Standing, file: str) -> Opening:
+    """How far each learner is behind the leader of a size."""
+    chart, high = distance.forest(findings, standing), 70.0 + 24 * len(standing.against)
+    sizes, bars = ((svg.CURVES[0], high), (svg.NARROW[0], high)), distances.intervals(findings)
+    notes = [f"Bars: {bars} Hollow: not separated from the best mean."]
+    return drawn(chart.heading, lambda _: chart, file, sizes, notes)._replace(key="")
 
 
 def _regret(results: LearnerResults) -> list[Section]:

@@ -21,6 +21,7 @@ from simstudy.report.prose.captions import MAX_BARS
 from simstudy.report.prose.numbers import brief, duration, number, signed
 from simstudy.report.prose.pairwise import overtaking
 from simstudy.report.prose.phrases import axis_label, listed
+from simstudy.study.study import Study
 
 Studies: TypeAlias = Mapping[str, ModelFindings]
 Write: TypeAlias = Callable[[float], str]  # how a number is written
@@ -88,7 +89,7 @@ def _curves(
         Axis(axis_label(info), *ends),
         tuple(layers),
         learners=tuple(series.learner for series in front) if heading else (),
-        notes=(*[_CUT] * cut, *_not_drawn(findings)),
+        notes=(*[_CUT] * cut, *not_drawn(findings)),
         names=findings.design.names,
     )
 
@@ -107,6 +108,16 @@ def _reach(every: Sequence[Series], also: Floats, zero: bool, bars: bool) -> tup
     centres = [*also, *(value for series in every for value in series.means)]
     ends = [value for series in every if bars for value in (*series.low, *series.high)]
     return spec.cut_reach(centres, ends, [0.0] * zero)
+
+
+def provisional(every: list[Series], study: Study, measure: str) -> Chart:
+    """Means so far against the dose, while a study runs."""
+    kind, sizes, bars = study.experiment, study.doses, len(every) <= MAX_BARS
+    rows, (ends, _) = f"{kind.dose} rows", _reach(every, (), False, bars)
+    layers = tuple(lines(every, sizes, number, bars=bars))
+    axes = spec.sizes_axis(sizes, rows), Axis(measure, *ends)
+    title, text = f"Provisional {measure}", _described(every, sizes, rows, number)
+    return Chart("", title, text, *axes, layers, kind="provisional", names=study.names)
 
 
 def lines(
@@ -136,7 +147,7 @@ def _described(every: Sequence[Series], sizes: Sequence[int], rows: str, write: 
     return f"from {sizes[0]:,} to {sizes[-1]:,} {rows}: {listing}."
 
 
-def _not_drawn(findings: ModelFindings) -> list[str]:
+def not_drawn(findings: ModelFindings) -> list[str]:
     """Which means have no place in the figure."""
     missing = [mean for mean in findings.means if not math.isfinite(mean.mean)]
     cells = [f"{brief(m.learner)} at {m.size:,} rows ({number(m.mean)})" for m in missing]

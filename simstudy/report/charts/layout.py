@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from simstudy.report.charts import spec
 from simstudy.report.charts.mpl import LETTER, SCREEN, Style, draw, handles, label_ends, plain
+from simstudy.report.charts.network_plot import draw_dag
 from simstudy.report.charts.spec import Chart, Key, Panels, wrapped
 
 if TYPE_CHECKING:
@@ -54,7 +55,8 @@ def grid(
         draw(chart, ax, style, letters, labels)
         heading = chart.heading if columns == 1 else wrapped(chart.heading, letters)
         # A height is named: where it is not, every drawing measures all labels to find it.
-        ax.set_title(plain(heading), loc="left" if heights else "center", y=1.0)
+        side = "left" if heights else "center"
+        ax.set_title(plain(heading), loc=side, y=1.0, fontsize=style.font)
     return figure, axes[: len(charts)]
 
 
@@ -65,7 +67,8 @@ def name_axes(figure: Figure, axes: Sequence[Axes], panels: Panels, columns: int
         if panels.shared and index % columns:
             ax.tick_params(labelleft=False)
     figure.supxlabel(plain(panels.charts[0].x.label), fontsize="medium")
-    figure.supylabel(plain(panels.charts[0].y.label), fontsize="medium")
+    name = wrapped(panels.charts[0].y.label, 0.9 * SCREEN.letters(figure.get_figheight()), 3)
+    figure.supylabel(plain(name), fontsize="medium")
 
 
 def pages(panels: Panels, style: Style) -> Iterator[Figure]:
@@ -100,7 +103,7 @@ def lines(panels: Panels, style: Style) -> Iterator[Figure]:
     size = (width, style.height if style.titles else min(height, style.tallest))
     figure, _ = grid([chart], style, size, beside=0.8 * direct)
     if direct:
-        label_ends(chart, figure, style)
+        label_ends(chart, figure.axes[0], style)
     else:
         add_key(figure, key, style)
     yield figure
@@ -144,30 +147,6 @@ def _text_lines(chart: Chart, letters: float) -> float:
     return each * len(chart.y.marks)
 
 
-def whole_figure(panels: Panels, title: str, caption: str) -> Figure:
-    """A self-contained figure: title, key, panels and caption."""
-    columns = min(len(panels.charts), panels.across or 4)
-    rows, single = -(-len(panels.charts) // columns), len(panels.charts) == 1
-    width = 6.4 if single else max((2.0 if columns > 3 else 2.7) * columns, 5.0)
-    tall = (4.2 if single else 1.2 + 2.2 * rows) + 0.008 * len(caption) / width
-    tall += 0.2 * len("  ".join(key.text for key in panels.key)) / (9 * width)
-    figure, axes = grid(panels.charts, SCREEN, (width, tall), columns)
-    for index, ax in enumerate(axes):
-        if index % columns:
-            ax.set_ylabel("")
-            ax.tick_params(labelleft=not panels.shared)
-        if index + columns < len(axes):
-            ax.set_xlabel("")
-    words = plain(wrapped(title, 9 * width, 3))
-    if panels.key:
-        add_key(figure, panels.key, SCREEN, words, title_fontsize="large", fontsize="small")
-    else:
-        figure.suptitle(words, x=0.01, ha="left")
-    text = plain(wrapped(caption, 15.5 * width, 40))
-    figure.supxlabel(text, fontsize=7.5, color="0.25", x=0.01, ha="left")
-    return figure
-
-
 class NotDrawnError(Exception):
     """Why a study does not allow a figure, in one sentence."""
 
@@ -191,4 +170,37 @@ class Printed(NamedTuple):
         return " ".join(filter(None, self.sentences))
 
 
+# A network, as manifests have them, and curves, each with its title.
+Row: TypeAlias = tuple[Mapping[str, Any], str, Chart, str]
 Maker: TypeAlias = Callable[[Any, Style], Printed]  # of results that allow it
+
+
+def whole_figure(printed: Printed, title: str) -> Figure:
+    """A figure beside a study's scores, with its title; its caption is in a file."""
+    (figure, *_) = printed.lay_out(printed.panels, SCREEN)
+    words = plain(wrapped(title, 0.8 * SCREEN.letters(figure.get_figwidth()), 6))
+    if figure.legends:  # above the panels, too
+        figure.legends[0].set_title(words)
+        figure.legends[0].get_title().set_fontsize("large")
+    else:
+        figure.suptitle(words, x=0.01, ha="left")
+    return figure
+
+
+def examples_and_curves(rows: Sequence[Row], style: Style) -> Figure:
+    """Networks and curves side by side."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(style.wide, 0.3 + 2.7 * len(rows)), layout="constrained")
+    places = figure.subplots(len(rows), 2, squeeze=False, width_ratios=(2, 3))
+    for (_, left, chart, right), axes in zip(rows, places, strict=True):
+        draw(chart, axes[1], style, style.letters(0.6 * style.wide - 1.5))
+        axes[0].set_axis_off()
+        for ax, letters, text in zip(axes, (36, 54), (left, right), strict=True):
+            ax.set_title(plain(wrapped(text, letters)), loc="left", y=1.0)
+    for (_, _, chart, _), axes in zip(rows, places, strict=True):
+        label_ends(chart, axes[1], style)
+    figure.draw_without_rendering()
+    for (network, *_), axes in zip(rows, places, strict=True):
+        draw_dag(network["parents"], names=network["names"], ax=axes[0])
+    return figure

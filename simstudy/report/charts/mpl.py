@@ -15,7 +15,6 @@ from simstudy.report.charts.spec import COLOURS, DASHES, MARKERS, Axis, Chart, K
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 Dashes: TypeAlias = str | tuple[int, Sequence[float]]
 _GREY, _INK, DASHED = "0.35", "0.15", (0, (4, 3))
@@ -24,6 +23,8 @@ _LINES: dict[str, tuple[str, float, Dashes]] = {
     "line": (COLOURS[0], 1.6, "-"),
     "faint": (COLOURS[0], 0.9, "-"),
     "others": ("0.8", 0.7, "-"),
+    "field": ("0.75", 0.9, "-"),
+    "strip": (COLOURS[0], 10.0, "-"),
     "limit": (_GREY, 1.1, (0, (1, 2))),
     "ceiling": ("0.45", 1.3, (0, (6, 2.5))),
     "floor": (COLOURS[1], 1.3, "--"),
@@ -55,6 +56,8 @@ _MARKS: dict[str, tuple[str, str, str, float]] = {
     "mark": ("o", COLOURS[0], "", 5.5),
     "dot": ("o", COLOURS[0], "", 3.5),
     "behind": ("o", "0.75", "", 3.5),
+    "field": ("o", "0.75", "", 3.0),
+    "hollow": ("o", "white", "", 5.5),
     "crossing": ("D", COLOURS[1], "white", 5.5),
     "mean": ("D", "white", "black", 4.5),
     "median": ("_", _INK, "", 9.0),
@@ -102,7 +105,7 @@ STYLES = {
     "paper": Style(8.5, 8.0, 3.4, 7.0, 2.5, 9.0, 4, 0.19, False, 40, 0.8),
     "talk": Style(17.0, 16.0, 10.0, 10.0, 5.6, 5.6, 3, 0.36, True, 9, 1.8),
 }
-SCREEN = Style(10.0, 8.3, 5.0, 6.4, 4.5, 12.0, 4, 0.22, False, 40)
+SCREEN = Style(10.0, 8.3, 6.0, 7.2, 4.2, 60.0, 4, 0.22, False, 40)
 
 
 def plain(text: str) -> str:
@@ -115,7 +118,7 @@ def _stroke(kind: str, look: spec.Look | None, style: Style) -> dict[str, Any]:
     """The colour, width and dashes of a line."""
     colour, width, dashes = _LINES[kind]
     if look:
-        colour = COLOURS[look.colour] if kind != "thin" else colour
+        colour = COLOURS[look.colour] if kind not in ("thin", "field") else colour
         dashes = (0, DASHES[look.dash]) if kind == "line" and look.dash else dashes
     return {"color": colour, "linewidth": width * style.lines, "linestyle": dashes}
 
@@ -133,6 +136,11 @@ def draw(
         ax.plot([], [], **_entry(key, style))
     box = ax.get_window_extent().transformed(ax.figure.dpi_scale_trans.inverted())
     x, y, named = chart.x, _together(chart.y, ax), chart.y.kind == "rows"
+    for layer in chart.layers:
+        if isinstance(layer, spec.Rule) and layer.words:
+            room = 0.0 if layer.upright else 72 * box.height * y.share(layer.at)
+            half = 0.5 * (letters or style.letters(box.width))
+            _draw_words(layer, wrapped(layer.words, half), ax, style, room)
     ax.set(xlim=(x.low, x.high), ylim=(y.low, y.high))
     if not chart.frame:
         ax.axis("off")
@@ -225,7 +233,6 @@ def _draw(layer: spec.Layer, ax: Axes, style: Style) -> None:
         case spec.Rule():
             line = ax.axvline if layer.upright else ax.axhline
             line(layer.at, zorder=1, **_stroke(layer.kind, None, style))
-            _draw_words(layer, ax, style)
         case spec.Text():
             side = ("right", "center", "left")[layer.side + 1]
             colour = _GREY if layer.kind == "note" else _INK
@@ -253,23 +260,26 @@ def _draw_marks(layer: spec.Marks, ax: Axes, style: Style) -> None:
     ax.scatter(x, y, area, facecolor=faces, edgecolor=edge or colour, linewidth=stroke, **look)
 
 
-def _draw_words(layer: spec.Rule, ax: Axes, style: Style) -> None:
-    """Label a line across, if it has words, legibly in front of the bars."""
+def _draw_words(layer: spec.Rule, words: str, ax: Axes, style: Style, room: float) -> None:
+    """Label a line across, below it if so many points allow, legibly in front of the bars."""
     box = {"facecolor": "white", "alpha": 0.75, "linewidth": 0, "pad": 0.5}
     look: dict[str, Any] = {"fontsize": style.smallest, "color": _GREY, "zorder": 5, "bbox": box}
     end, side, shift = (0, "left", 3) if layer.at_left else (1, "right", 0)  # off the axis
-    look |= {"xytext": (shift, 3), "textcoords": "offset points", "ha": side, "va": "bottom"}
-    if layer.words:
-        ax.annotate(plain(layer.words), (end, layer.at), xycoords=("axes fraction", "data"), **look)
+    height, va = (
+        (-3, "top") if room > 1.5 * style.smallest * (words.count("\n") + 1) else (3, "bottom")
+    )
+    look |= {"xytext": (shift, height), "textcoords": "offset points", "ha": side, "va": va}
+    ax.annotate(plain(words), (end, layer.at), xycoords=("axes fraction", "data"), **look)
 
 
-def label_ends(chart: Chart, figure: Figure, style: Style) -> None:
+def label_ends(chart: Chart, ax: Axes, style: Style) -> None:
     """Label lines beside their right ends, moved apart where labels would touch."""
+    figure = ax.get_figure(root=True)
+    assert figure is not None
     figure.draw_without_rendering()
-    lines, ax = chart.labelled, figure.axes[0]
-    height = ax.get_window_extent().height / figure.dpi
+    lines, height = chart.labelled, ax.get_window_extent().height / figure.dpi
     ends = [chart.y.share(line.y[-1]) for line in lines]
-    places = spec.spread(ends, style.smallest * 1.25 / 72 / height, 0, 1)
+    places = spec.spread(ends, style.font * 1.25 / 72 / height, 0, 1)
     for line, at in zip(lines, places or ends, strict=True):
         colour = COLOURS[line.look.colour] if line.look else _GREY
         leader = {"arrowstyle": "-", "color": colour, "linewidth": 0.8 * style.lines}

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 from simstudy.analysis.datasets.two_measures import measure_pairs
 from simstudy.analysis.models.average_ranks import Ranks
@@ -15,10 +17,14 @@ from simstudy.report.charts.mpl import Style
 from simstudy.report.charts.spec import Key, Panels, drawable
 from simstudy.report.prose import captions
 from simstudy.report.prose import data_statements as prose
+from simstudy.report.prose.design import models_of
 from simstudy.report.prose.pairwise import added_sizes
 from simstudy.report.prose.phrases import opening
 from simstudy.results.read.base import Results
 from simstudy.results.read.model_analyses import ModelResults
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 _MAX_ROWS = {False: 44, True: 11}  # of the overview of thresholds, in a paper and on a slide
 _ALONE = "it needs at least two learners and two data sets on which all have a mean"
@@ -76,6 +82,30 @@ def learning_curves(results: ModelResults, style: Style, measure: str) -> Printe
     caption = captions.curves(findings, len(shown), each=not panels.key)
     text = (caption, *panels.charts[0].notes, _made(results), which)
     return Printed(title, panels, text, layout.lines if panels.key else layout.pages)
+
+
+def hope_korb(studies: Sequence[Results], style: Style) -> tuple[Figure, str]:
+    """Figures 2 to 4 of Hope & Korb (2004): an example of each family beside its curves."""
+    rows, texts = list[layout.Row](), list[str]()
+    for place, results in enumerate(sorted(studies, key=_complexity)):
+        networks = results.manifest["networks"]
+        if not isinstance(results, ModelResults) or "0" not in networks:
+            raise SimstudyError(f"{results.directory}: style hope-korb needs models with networks")
+        findings, left, right = results.findings(), *"abcdef"[2 * place : 2 * place + 2]
+        example = f"example of {models_of(results.study)}"
+        part = ", one network of its mixture" * (networks["0"]["components"] > 1)
+        chart = curves.learning_curves(findings)
+        heading = f"({right}) {results.study.models} models"
+        rows.append((networks["0"], f"({left}) {example}", chart, heading))
+        texts.append(f"({left}) An {example}{part}. ({right}) {captions.curves(findings)}")
+        texts += [*chart.notes, _made(results)]
+    return layout.examples_and_curves(rows, style), " ".join(texts)
+
+
+def _complexity(results: Results) -> tuple[int, int]:
+    """The networks that a model is a mixture of, and the most parents of a variable."""
+    network = results.manifest["networks"].get("0", {"components": 0, "parents": []})
+    return network["components"], max(map(len, network["parents"]), default=0)
 
 
 def differences(results: ModelResults, style: Style) -> Printed:

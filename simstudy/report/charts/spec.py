@@ -152,12 +152,13 @@ class Axis:
 
 
 def steps(low: float, high: float, about: int) -> list[float]:
-    """About this many round numbers between two limits."""
+    """About this many round numbers between two limits, at least three."""
     step = (high - low) / about
     power = 10.0 ** math.floor(math.log10(step))
     step = next(times * power for times in (1, 2, 5, 10) if times * power >= step * (1 - 1e-9))
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
-    return [number * step for number in range(first, last + 1)]
+    ticks = [number * step for number in range(first, last + 1)]
+    return ticks if len(ticks) > 2 or about > 20 else steps(low, high, about + 1)
 
 
 def powers(low: float, high: float, about: int = 5) -> list[float]:
@@ -169,9 +170,9 @@ def powers(low: float, high: float, about: int = 5) -> list[float]:
     for times in ((1, 2, 5), range(1, 10)):
         every = (n * 10.0**power for power in range(first - 1, last + 1) for n in times)
         ticks = [tick for tick in every if low <= tick <= high]
-        if len(ticks) > 1:
-            break
-    return ticks
+        if len(ticks) > 2:
+            return ticks
+    return steps(low, high, about)
 
 
 def tick_labels(ticks: Floats, signed: bool = False) -> list[str]:

@@ -19,6 +19,7 @@ Extent: TypeAlias = tuple[float, float]  # width and height
 Point: TypeAlias = tuple[float, float] | None  # None if it cannot be drawn
 CURVES, NARROW = (780.0, 430.0), (360.0, 320.0)  # of pictures
 MANY_CURVES, MANY_NARROW = (780.0, 560.0), (360.0, 420.0)  # those of many lines
+LINES, MANY_LINES = (CURVES, NARROW), (MANY_CURVES, MANY_NARROW)
 SMALL, TIMES, STUDY = (220.0, 176.0), (340.0, 250.0), (330.0, 325.0)
 FONT = 12.0  # pixels of letters
 _LETTER = 7.0  # the width of a letter of 12 pixels, erring on the wide side
@@ -130,7 +131,8 @@ class _Frame:
         wide = 16 if chart.y.kind == "rows" else 10  # names have wider letters than numbers
         self.left, self.right = longest * self.letter + wide, self.width - max(room + 6, last - 4)
         if not chart.frame:  # whose layers leave room for their own texts
-            self.left, self.right, self.top, self.bottom = 0.0, self.width, 0.0, self.height
+            right = self.width - room
+            self.left, self.right, self.top, self.bottom = 0.0, right, 0.0, self.height
 
     def x(self, value: float) -> float:
         return self.left + self.chart.x.share(value) * (self.right - self.left)
@@ -170,7 +172,7 @@ def draw(chart: Chart, name: str, size: Extent, labels: bool = False) -> Picture
     """A chart as SVG; with ``labels``, beside the ends of lines if they fit there."""
     lines = chart.labelled if labels else []
     widest = max((_LETTER * len(line.label) for line in lines), default=0.0)
-    frame = _Frame(chart, size, _LEADER + 12 + widest if lines else 0.0)
+    frame = _Frame(chart, size, _LEADER + 20 + widest if lines else 0.0)
     places = None
     if widest <= _MAX_LABEL and all(drawable(line.y[-1]) for line in lines):
         ends = [frame.y(line.y[-1]) for line in lines]
@@ -211,8 +213,9 @@ def _label(line: Line, place: float, frame: _Frame) -> Markup:
     end, look = beside - (6 if line.look else 0), line.look
     leader = path("leader", f"M{x:.1f} {y:.1f}L{end - 8:.1f} {place:.1f}H{end:.1f}")
     text = element("text", line.label, x=beside + 8, y=place + 4)
-    parts = leader, mark(look, beside, place) if look else Markup(), text
-    return element("g", *parts, class_=classes(look) if look else "s ceil", data_l=line.learner)
+    drawn = mark(look, beside, place) if look and line.kind != "field" else Markup()
+    kind = classes(look) + " field-end" * (line.kind == "field") if look else "s ceil"
+    return element("g", leader, drawn, text, class_=kind, data_l=line.learner)
 
 
 def _layer(layer: spec.Layer, frame: _Frame) -> Markup:
@@ -259,6 +262,7 @@ def _bars(layer: spec.Span, frame: _Frame) -> str:
 def _marks(layer: spec.Marks, frame: _Frame) -> Markup:
     """Marks with their numbers, which the page shows beside the pointer."""
     scale, look, parts = 1.0 if frame.width > 500 else 0.8, layer.look, []
+    scale *= 0.6 if layer.kind == "field" else 1.0
     for point, tip in zip(frame.points(layer.x, layer.y), layer.tips, strict=True):
         title = element("title", tip)
         if not point:

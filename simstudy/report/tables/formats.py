@@ -14,7 +14,8 @@ from simstudy.texts import on_one_line
 _MANY = 8  # columns; tables on pages with more are set closer
 _LONG = 40  # rows; a table with more goes over several pages
 _WIDE = 40  # letters; longer texts are broken
-_ACROSS = 5  # columns of numbers that fit beside each other where a table may be cut
+_ACROSS = 6  # columns of numbers that fit beside each other where a table may be cut
+_LINE = 95  # letters of a row that fit side by side in small type
 
 _MATH = {
     "±": r"\pm", "−": "-", "×": r"\times", "·": r"\cdot", "∞": r"\infty", "≤": r"\leq",
@@ -36,7 +37,7 @@ _TEXT = {letter: f"\\{letter}" for letter in "{}$&%#_"} | {
     "…": r"\ldots{}", "“": "``", "”": "''", "‘": "`", "’": "'", "\u00a0": "~", "\u200b": "",
 }  # fmt: skip
 _LATEX = str.maketrans(_TEXT | {letter: f"${sign}$" for letter, sign in _MATH.items()})
-_MARKDOWN = re.compile(r"([\\|*_`\[\]<>#~$])")
+_MARKDOWN = re.compile(r"([\\|*_`\[\]<>#~$&])")
 
 
 def as_html(table: Table) -> Markup:
@@ -91,31 +92,44 @@ def latex_text(text: str) -> str:
     return re.sub(r"(?<!\\)\$\$", "", on_one_line(text).translate(_LATEX))
 
 
-def as_latex(table: Table, caption: str, label: str) -> str:
-    """Write a table for a paper; it needs booktabs, and longtable if it is long."""
+def as_latex(table: Table, note: str, label: str) -> str:
+    """Write a table for a paper, with a note below; it needs booktabs, and longtable if long."""
     parts = []
     long = len(table.rows) > _LONG
-    for number, piece in enumerate(table.pieces(_ACROSS)):
-        text = "(continued)" if number else latex_text(caption)
+    below = rf"\par\smallskip{{\footnotesize\raggedright {latex_text(note)}\par}}"
+    pieces = [*table.pieces(_ACROSS)]
+    for number, piece in enumerate(pieces):
+        notes = [below] * (piece is pieces[-1])
+        text = "(continued)" if number else latex_text(f"{table.title}.")
         named = f"\\caption{{{text}}}" + f"\\label{{{label}}}" * (number == 0)
         head, shape, rows = _latex_row(piece.heads), _shape(piece), enumerate(piece.rows)
         lines = [r"\midrule " * (place in table.rules) + _latex_row(row) for place, row in rows]
         # A continuation has the number of the table that it continues.
         again = [r"\addtocounter{table}{-1}"] * (number > 0)
+        size = r"\small" if _letters(piece) <= _LINE else r"\scriptsize\setlength{\tabcolsep}{3pt}"
         if long:
             top = [rf"\begin{{longtable}}{{{shape}}}", rf"{named} \\"]
             top += [r"\toprule", head, r"\midrule", r"\endhead", r"\bottomrule", r"\endfoot"]
-            parts += [*again, r"{\small", *top, *lines, r"\end{longtable}}"]
+            parts += [*again, rf"{{{size}", *top, *lines, r"\end{longtable}}", *notes]
         else:
-            top = [r"\begin{table}[tbp]", *again, r"\centering", named, r"\small"]
+            top = [r"\begin{table}[tbp]", *again, r"\centering", named, size]
             top += [rf"\begin{{tabular}}{{{shape}}}", r"\toprule", head, r"\midrule"]
-            parts += [*top, *lines, r"\bottomrule", r"\end{tabular}", r"\end{table}"]
+            parts += [*top, *lines, r"\bottomrule", r"\end{tabular}", *notes, r"\end{table}"]
     packages = "booktabs" + ", longtable" * long
     start = [f"% needs \\usepackage{{{packages}}}"]
     # pdfLaTeX knows only the letters of European languages.
     if letters := sorted({letter for letter in "".join(parts) if ord(letter) > 0x17F}):
         start.append(f"% has letters that only XeLaTeX and LuaLaTeX know: {' '.join(letters)}")
     return "\n".join([*start, *parts]) + "\n"
+
+
+def _letters(table: Table) -> int:
+    """The width of a table in letters, with two between columns; long texts are broken."""
+    texts = (
+        [len(f"{c.text} {c.more}".strip()) for c in column]
+        for column in zip(table.heads, *table.rows, strict=True)
+    )
+    return sum(min(max(lengths, default=0), _WIDE) + 2 for lengths in texts)
 
 
 def _shape(table: Table) -> str:
@@ -141,18 +155,18 @@ def _latex_row(row: list[TableCell]) -> str:
 
 def markdown_text(text: str) -> str:
     """Write text for Markdown, on one line."""
-    return _MARKDOWN.sub(r"\\\1", on_one_line(text)).replace("&", "&amp;")
+    return _MARKDOWN.sub(r"\\\1", on_one_line(text))
 
 
-def as_markdown(table: Table, caption: str) -> str:
-    """Write a table with its caption above it."""
-    parts = [f"**Table.** {markdown_text(caption)}"]
+def as_markdown(table: Table, note: str) -> str:
+    """Write a table with its title above and a note below it."""
+    parts = [f"**Table.** {markdown_text(table.title)}."]
     for piece in table.pieces(_ACROSS):
         lines = [[_cell(head) for head in piece.heads]]
         lines.append([":---"] * table.texts + ["---:"] * (len(piece.heads) - table.texts))
         lines += [[_cell(cell) for cell in row] for row in piece.rows]
         parts.append("\n".join(f"| {' | '.join(line)} |" for line in lines))
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join([*parts, markdown_text(note)]) + "\n"
 
 
 def _cell(cell: TableCell) -> str:

@@ -22,7 +22,7 @@ from simstudy.report.prose.numbers import NONE
 from simstudy.report.prose.numbers import rows as row_count
 from simstudy.texts import as_csv
 
-_FEW = 5  # with more sizes, and no more learners, sizes are the rows
+_FEW = 6  # with more sizes, and no more learners, sizes are the rows
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,18 @@
     showMeasure();
   }
 
+  // Figures of which one is shown.
+  const switches = all(".switched").map((part) => {
+    const [buttons, shapes] = [all(":scope > .buttons > button", part), all(":scope > figure", part)];
+    const show = (chosen) => shapes.forEach((figure, at) => {
+      figure.hidden = at !== chosen;
+      buttons[at]?.setAttribute("aria-pressed", at === chosen);
+    });
+    const names = buttons.map((button) => button.textContent), start = shapes.findIndex((figure) => !figure.hidden);
+    buttons.forEach((button, at) => button.addEventListener("click", () => { show(at); write(); }));
+    return { key: part.dataset.key, names, start, show, now: () => shapes.findIndex((figure) => !figure.hidden) };
+  });
+
   // What is chosen stands in the address, by its name; what is not known is ignored.
   const selects = all("select"), starts = new Map();
   const keyOf = (choice) => choice.id || `${choice.closest("[id]").id}-${choice.dataset.choice}`;
@@ -33,6 +45,7 @@
     const query = new URLSearchParams();
     selects.filter((choice) => choice.selectedIndex !== starts.get(choice))
       .forEach((choice) => query.set(keyOf(choice), choice.selectedOptions[0].text));
+    switches.filter((part) => part.now() !== part.start).forEach((part) => query.set(part.key, part.names[part.now()]));
     boxes.filter((box) => !box.checked).forEach((box) => query.append("hide", nameOf(box)));
     const search = `${query}` && `?${query}`;
     if (search !== location.search) history.pushState(null, "", location.pathname + search + location.hash);
@@ -41,6 +54,7 @@
     const query = new URLSearchParams(location.search), off = query.getAll("hide");
     boxes.forEach((box) => { box.checked = !off.includes(nameOf(box)); });
     showLearners();
+    switches.forEach(({ key, names, start, show }) => show(names.includes(query.get(key)) ? names.indexOf(query.get(key)) : start));
     selects.forEach((choice) => {
       const place = [...choice.options].findIndex((option) => option.text === query.get(keyOf(choice)));
       const index = place < 0 ? starts.get(choice) : place;
@@ -87,6 +101,7 @@
     .filter((svg) => new Set(points.get(svg).map(learnerOf)).size > 1).map((svg) => svg.closest("figure")));
   const emphasise = (figure, learner) => {
     if (!figures.has(figure)) return;
+    learner ??= figure.dataset.pinned;
     figure.classList.toggle("picked", learner !== undefined);
     all("svg [data-l], .key [data-l]", figure).forEach((part) => part.classList.toggle("on", part.dataset.l === learner));
   };
@@ -100,6 +115,12 @@
     ["pointerenter", "focusin", "change"].forEach((name) => box.parentNode.addEventListener(name, show));
     ["pointerleave", "focusout"].forEach((name) => box.parentNode.addEventListener(name, end));
   });
+  // Pinned, it stays emphasised until it is unpinned.
+  const pin = (figure, learner) => {
+    if (learner === undefined || figure.dataset.pinned === learner) delete figure.dataset.pinned;
+    else figure.dataset.pinned = learner;
+    emphasise(figure);
+  };
   // The learner whose line, as its marks have it, passes within a few pixels.
   const lineAt = (svg, event) => {
     let found, least = 9, before = null;
@@ -160,11 +181,16 @@
       choose(svg, best, best ? learnerOf(best) : learnerOf(event.target) ?? lineAt(svg, event));
     };
     svg.addEventListener("pointermove", (event) => { if (!pinned && event.pointerType === "mouse") nearest(event); });
-    svg.addEventListener("click", (event) => { nearest(event); pinned = chosen !== null; });
+    svg.addEventListener("click", (event) => {
+      nearest(event);
+      pinned = chosen !== null;
+      pin(svg.closest("figure"), learnerOf(chosen) ?? learnerOf(event.target) ?? lineAt(svg, event));
+    });
     svg.addEventListener("pointerleave", leave);
     svg.addEventListener("blur", leave);
     svg.addEventListener("keydown", (event) => {
       const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+      if (event.key === "Enter") pin(svg.closest("figure"), learnerOf(chosen));
       if (!step) return;
       event.preventDefault();
       const shown = /Up|Down/.test(event.key) && chosen ? atSameSize(visible(svg)) : visible(svg);

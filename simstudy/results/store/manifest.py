@@ -123,6 +123,14 @@ class _Table(_Section):
     missing: float = Field(ge=0, le=1)
 
 
+class _Card(_Section):
+    """What the home page of a directory of results says of a study."""
+
+    title: str
+    finding: str
+    over: str
+
+
 class _Refined(_Section):
     checksum: int | None = None  # of earlier versions
     sizes: dict[str, list[str]] = {}
@@ -156,6 +164,7 @@ class Manifest(Owner):
     scores_checksum: int | None = None  # of earlier versions
     refined: _Refined = _Refined()
     report: list[Annotated[str, Field(pattern=r"^[^/\\\x00]+$")]] = []  # names of files here
+    card: _Card | None = None  # of that report
 
     @model_validator(mode="after")
     def _finished(self) -> Manifest:

@@ -231,9 +231,10 @@ class Store:
         made = (self.folder.manifest() or {}).get("report", [])
         return bool(made) and all((self.directory / name).exists() for name in made)
 
-    def record_report(self, names: Sequence[str]) -> None:
-        """Record the tables and figures, once all are written."""
-        self.folder.write_manifest({**(self.folder.manifest() or {}), "report": list(names)})
+    def record_report(self, names: Sequence[str], card: Mapping[str, str] | None = None) -> None:
+        """Record the tables and figures, once all are written, and what the home page says."""
+        manifest = {**(self.folder.manifest() or {}), "report": list(names)}
+        self.folder.write_manifest(manifest | ({"card": card} if card else {}))
 
     def drop_report(self) -> None:
         """Remove tables and figures that are out of date."""

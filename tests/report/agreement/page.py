@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from statistics import fmean
 
 from tests.report.agreement.html import Node, parse, rows_of
-from tests.report.agreement.said import Said
+from tests.report.agreement.said import Names, Said
 from tests.report.agreement.sentences import TELLING, Sentences, families, number
 
 _BLOCKS = (
@@ -36,6 +37,13 @@ EXPLAINED = [
     r"The absence of a significant difference does not prove that two \w+s are equal\.",
     r"None: no significant change of the \w+ ahead\.",
     r"ahead(?: at)?|behind(?: at)?|no significant difference",
+    r"A bar that reaches the short line is not separated from it\.",
+    r"In colour: who has the best mean at some size and, unless these are many, who is not "
+    r"separated from it; grey, without bars: the others\.",
+    r"Hollow: not separated from the best mean\.",
+    r"How far the mean [\w ()]* is behind the best mean, at each size\.",
+    r"(?:nats|accuracy|log loss|regret) behind (?:the best mean(?: against training size)?|"
+    r"\w+(?:, [\d,]+ rows)?)",
     r"Best: the measure (?:of|with the) best mean at \d+ rows\.",
     r"Where sizes are too far apart for an estimate, the interval runs from the last size at which "
     r"a measure is worse than the best one at \d+ rows to the first at which it is better\.",
@@ -138,6 +146,11 @@ class Page(Blocks):
         yield from self.marked(sentence, self.sentences.finding("finding", sentence.text))
         for item in (one for part in detail.all("ul", "findings") for one in part.all("li")):
             yield from self.marked(item, self.sentences.statement("statements", item.text))
+        for shape in opening.all("figure"):
+            if drawn := shape.all("div", "wide")[0].all("g", "distance"):
+                yield from self._distances(drawn[0])
+        for shape in self._part("pairs", place).all("g", "forest"):
+            yield from self._forest(shape)
         yield from self._means(detail.all("table")[0])
         method = [p.text for p in detail.all("p", "small")]
         yield from families("method", " ".join(method))
@@ -229,6 +242,71 @@ class Page(Blocks):
         yield Said("pairs", "verdict", who, whom, size, way)
         if way in ("ahead", "level"):
             yield from self.sentences.numbers("pairs", more, who, whom, size)
+
+    def _tips(self, drawn: Node) -> Iterator[tuple[Node, str, int, str]]:
+        """Read the tips of a figure: each with its mark, whose it is, its size and the rest."""
+        for dot in drawn.all("g", "pt"):
+            tip = dot.all("title")[0]
+            start = re.match(rf"(?:({self.sentences.name}), )?([\d,]+) rows: ", tip.text)
+            assert start, tip.text
+            self.read.add(id(tip))
+            yield dot, start[1] or "", number(start[2]), tip.text[start.end() :]
+
+    def _leads(self, where: str, text: str, size: int) -> Iterator[Said]:
+        """Read how far one learner is ahead of another, if they could be compared."""
+        lead = re.search(rf"({self.sentences.name}) over ({self.sentences.name}) (.*\[.*)", text)
+        if lead:
+            yield from self.sentences.numbers(where, lead[3], lead[1], lead[2], size)
+
+    def _distances(self, drawn: Node) -> Iterator[Said]:
+        """Read the distances: their numbers, the bars as drawn, and the leaders below."""
+        leaders, heights = {}, {}
+        for dot, who, size, text in self._tips(drawn):
+            heights[who, size] = float(dot.attrs["data-y"])
+            if text.endswith("the best mean") or text == "rank 1":
+                leaders[size] = who
+                yield Said("distances", "best", who, size=size)
+            if short := re.match(r"([\d.e+−-]+) \w+ short of", text):
+                yield Said("distances", "short", who, leaders.get(size), size, short[1])
+            yield from self._leads("distances", text, size)
+        places = [
+            path.attrs["d"] for path in drawn.all("path", "axis") if path.attrs["d"][-2:] == "v4"
+        ]
+        ticks = [float(path[1:].split()[0]) for path in places]
+        for path in drawn.all("path", "bar"):
+            who = self.learners[int(path.parent.attrs["data-l"])]  # type: ignore[union-attr]
+            for x, *ends in re.findall(r"M([\d.]+) ([\d.]+)V([\d.]+)", path.attrs["d"]):
+                size = self._at(ticks, float(x))
+                low, high = sorted(float(end) - heights[leaders[size], size] for end in ends)
+                if min(abs(low), abs(high)) > _PIXEL:
+                    side = _side(low, high, 0.0)
+                    yield Said("drawn distances", "band", leaders[size], who, size, side)
+        chips: dict[int, list[str]] = {}
+        for path in drawn.all("path", "strip"):
+            ends = re.findall(r"[ML]([\d.]+) ", path.attrs["d"])
+            who = self.learners[int(path.parent.attrs["data-l"])]  # type: ignore[union-attr]
+            chips.setdefault(self._at(ticks, fmean(map(float, ends))), []).append(who)
+        more = {
+            self._at(ticks, float(text.attrs["x"])): int(text.text.split()[0])
+            for text in drawn.all("text", "note")
+            if re.fullmatch(r"\d+ more", text.text)
+        }
+        for size, names in chips.items():
+            yield Said(
+                "strip", "contenders", Names(tuple(names), more.get(size, 0)), leaders[size], size
+            )
+
+    def _at(self, ticks: list[float], x: float) -> int:
+        """Return the size that is drawn nearest."""
+        return min(zip(ticks, self.sizes, strict=True), key=lambda tick: abs(tick[0] - x))[1]
+
+    def _forest(self, drawn: Node) -> Iterator[Said]:
+        """Read the differences from a leader: their numbers, and which are hollow."""
+        for dot, _, size, text in self._tips(drawn):
+            yield from self._leads("forest", text, size)
+            both = re.match(rf"({self.sentences.name}) over ({self.sentences.name}) ", text)
+            hollow = "hollow" in dot.parent.classes  # type: ignore[union-attr]
+            yield Said("forest", "hollow", both[1], both[2], size, hollow)  # type: ignore[index]
 
     def _panel(self, panel: Node) -> Iterator[Said]:
         """Read a chart of differences: the numbers of its dots, and the band as it is drawn."""

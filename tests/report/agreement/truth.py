@@ -222,6 +222,22 @@ class Truth:
             wrong = "no two differ"
         return f"does best at {said.size}: {wrong}" if wrong else ""
 
+    def _contenders(self, said: Said) -> str:
+        return str(said.who.fault(self.contenders(said.whom, said.size)))
+
+    def _hollow(self, said: Said) -> str:
+        """Whether a mark says that two learners do not differ."""
+        differ = self.verdict(said.who, said.whom, said.size) in ("ahead", "behind")
+        return "" if differ != said.value else f"{said.whom} is hollow: {said.value}"
+
+    def _short(self, said: Said) -> str:
+        """How far a learner is below the true probabilities: its regret, if no cell failed."""
+        scores = pd.read_parquet(self.directory / "scores.parquet")
+        here = scores[(scores["learner"] == said.who) & (scores["size"] == said.size)]
+        regret = float(here["regret"].mean())
+        wrong = _off({"at": said.value}, "at", regret)
+        return f"{said.who} at {said.size} is short by {regret}, not {said.value}" if wrong else ""
+
     def _none_differ(self, said: Said) -> str:
         differ = self.differing([said.size])
         return f"at {said.size} {differ} differ" if differ else ""

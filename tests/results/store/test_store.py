@@ -19,7 +19,7 @@ def test_a_study_leaves_the_files_that_are_promised(write_study, tmp_path):
     results = run_study(load_study(write_study()), tmp_path / "out", jobs=1)
     manifest = json.loads((results.directory / "manifest.json").read_text())
     tables = {"anova", "intervals", "pairwise", "left_out", "precision", "thresholds"}
-    report = {"report.html", *(f"{name}.csv" for name in tables)}
+    report = {"report.html", "card.svg", "captions.md", *(f"{name}.csv" for name in tables)}
     report |= {f"learning_curves.{suffix}" for suffix in ("png", "svg", "pdf")}
     assert {*manifest["report"]} == report
     own = {"manifest.json", "study.toml", "cells.jsonl", "failures.csv"}

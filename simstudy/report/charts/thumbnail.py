@@ -1,0 +1,43 @@
+"""A chart as a small picture in a file of its own, which other pages show without trusting it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from simstudy.report.charts import spec, svg
+from simstudy.report.charts.spec import COLOURS, DASHES, Chart, Layer
+
+_WIDTH, _HEIGHT, _ROW = 340.0, 170.0, 30.0
+_STYLE = (
+    "path{fill:none;stroke:#57606a}text{font:12px sans-serif;fill:#1f2328}.s text{fill:var(--k)}"
+    ".s .line{stroke:var(--k);stroke-width:2.2}.s .dots{stroke:var(--k)}"
+    ".dots{stroke-width:6;stroke-linecap:round}.others,.grid{stroke:#d8dce1}"
+    ".ceiling,.zero{stroke-dasharray:6 4}.s .limit,.leader{stroke:none}"
+    ".s .pale,.s .full,.s>path[transform]{fill:var(--k);stroke:none}.pale{opacity:.4}"
+)
+
+
+def thumbnail(chart: Chart) -> str:
+    """Draw a chart without intervals and tips; one that is not made of rows, also without axes."""
+    rows = len(chart.y.marks) if chart.y.kind == "rows" else 0
+    kept = (layer for layer in chart.layers if not _small(layer))
+    layers = [replace(each, tips=()) if isinstance(each, spec.Marks) else each for each in kept]
+    size = (_WIDTH, 60 + _ROW * rows if rows else _HEIGHT)
+    simple = replace(chart, layers=tuple(layers), frame=bool(rows) and chart.frame)
+    picture = svg.draw(simple, "card", size, labels=not rows).picture
+    looks = [f".k{number}{{--k:{colour}}}" for number, colour in enumerate(COLOURS)]
+    looks += [
+        f".d{number} .line{{stroke-dasharray:{' '.join(f'{2 * each:g}' for each in dashes)}}}"
+        for number, dashes in enumerate(DASHES)
+        if dashes
+    ]
+    style = f"<style>{_STYLE}{''.join(looks)}</style>"
+    head, _, rest = picture.partition(">")
+    return f'{head} xmlns="http://www.w3.org/2000/svg">{style}{rest}'
+
+
+def _small(layer: Layer) -> bool:
+    """Whether a layer would not be legible in a small picture."""
+    if isinstance(layer, spec.Span):
+        return layer.kind == "bar"
+    return isinstance(layer, spec.Rule) and bool(layer.words) and layer.kind != "zero"

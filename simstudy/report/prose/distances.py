@@ -1,0 +1,38 @@
+"""What is said beside figures of distances: what is drawn, what bars are, what they compare."""
+
+from __future__ import annotations
+
+from simstudy.analysis.models.findings import ModelFindings
+from simstudy.report.charts.distance import many, to_truth
+from simstudy.report.prose import phrases
+
+RANKS = "Ranks of the means at each size; 1 is best. They are not tested."
+_DOTTED = "Dotted: what is left with unlimited data."
+_COLOURED = (
+    "In colour: who has the best mean at some size and, unless these are many, who is not "
+    "separated from it; grey, without bars: the others. Click on a line, or press Enter at a mark, "
+    "to keep it in front."
+)
+
+
+def caption(findings: ModelFindings) -> list[str]:
+    """Caption of the distances against training size."""
+    known, models = to_truth(findings), findings.design.models
+    to = "below that of the true probabilities" if known else "behind the best mean"
+    missing = findings.pairs_used is not None and findings.pairs_used[0] < models
+    kind = [_COLOURED] if many(findings) else [_DOTTED] * bool(known and findings.limits)
+    return [
+        f"How far the mean {phrases.with_unit(findings.info)} is {to}, at each size. Bars compare "
+        f"with the best mean of a size (short line), and with no other: {intervals(findings)} A "
+        "bar that reaches the short line is not separated from it.",
+        *["Learners are compared over the models that both have."] * missing,
+        *kind,
+        "At the bottom: who may be the best.",
+    ]
+
+
+def intervals(findings: ModelFindings) -> str:
+    """What bars of differences from the best mean are."""
+    text = f"the {phrases.level(findings.design.confidence)} intervals of the paired tests"
+    holm = f", {phrases.interval_family(findings)}. Holm's method, which decides, has no intervals "
+    return f"{text}{(holm + 'and may find further differences') * findings.design.holm}."
