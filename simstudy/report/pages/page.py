@@ -64,6 +64,8 @@ def report_page(results: Results) -> str:
     texts = documents(results)
     pasted = Section("methods", "Methods and results to paste", texts, entry="To paste")
     sections = [*page.sections(results), pasted, _reproduction(results)]
+    if not results.manifest["failures"] and not results.manifest["warnings"]:
+        sections = [section for section in sections if section.name != "failures"]
     return render("page.html", written="sections.html", views=views, sections=sections, **content)
 
 

@@ -55,7 +55,7 @@ def setting(value: float) -> str:
 def p_value(value: float, name: str = "") -> str:
     """A p value to four decimals, after its name if one is given."""
     if value < 1e-4:
-        return f"{name} < .0001".strip()
+        return f"{name} < 0.0001".strip()
     text = NONE if math.isnan(value) else f"{value:.4f}"
     return f"{name} = {text}" if name else text
 
@@ -93,7 +93,7 @@ def minus(number: str) -> str:
 
 def share(value: float) -> str:
     """A number from 0 to 1 to three decimals; below these, how small it is."""
-    return "< .001" if 0 < value < 0.0005 else number(value, 3)
+    return "< 0.001" if 0 < value < 0.0005 else number(value, 3)
 
 
 def percent(value: float, decimals: int = 1) -> str:
@@ -109,5 +109,5 @@ def percentages(low: float, high: float) -> str:
 def estimated_share(value: float) -> str:
     """A share of random draws to three decimals: none of them is not never, all not always."""
     if value < 0.0005:
-        return "< .001"
-    return "> .999" if value > 0.9995 else number(value, 3)
+        return "< 0.001"
+    return "> 0.999" if value > 0.9995 else number(value, 3)

@@ -67,6 +67,7 @@ def means(findings: DataFindings, after: str = "", *, spread: bool = False) -> T
             mean, kind = number(findings.means[label][dataset]), f"n{shades.get(label, '')}"
             cells.append(TableCell(mean, more, kind, (place,), label in best))
     title = f"Mean {axis_label(findings.info)} by data set{after}"
+    title += ", with 1.96 standard deviations between splits" * spread
     caption = MEANS + " ±: 1.96 standard deviations between splits (not standard errors)." * spread
     data = findings.means.rename_axis("dataset").reset_index()
     return _by_dataset("means" + "_spread" * spread, title, findings.learners, rows, data, caption)

@@ -21,7 +21,7 @@ from simstudy.report.tables.table import Row, Table, TableCell, by_size, make_ta
 from simstudy.texts import counted
 
 MAX_IN_MATRIX = 8  # learners whose pairs are all shown
-_MIN_DECIMALS, _MAX_DECIMALS = 4, 6
+_MIN_DECIMALS, _MAX_DECIMALS = 2, 6
 _MAX_SIZES, _MAX_LEARNERS = 4, 6  # of many that a terminal shows
 
 

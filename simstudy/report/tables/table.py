@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Container,
+    Hashable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias, TypeVar
 
 import pandas as pd
 
 from simstudy.experiments.base import Words
+from simstudy.report.prose.numbers import NONE
 from simstudy.report.prose.numbers import rows as row_count
 from simstudy.texts import as_csv
 
@@ -25,6 +35,11 @@ class TableCell:
     learners: tuple[int, ...] = ()  # that it belongs to; those of a first cell hold for its row
     bold: bool = False
     dagger: bool = False
+
+    @property
+    def filled(self) -> bool:
+        """Whether it has more than a dash."""
+        return self.text not in ("", NONE) or bool(self.more)
 
 
 Text: TypeAlias = str | TableCell
@@ -44,7 +59,7 @@ class Table:
     data: pd.DataFrame | None = field(default=None, repr=False)  # for CSV; default: the texts
     texts: int = 1  # columns of text, from the left; repeated if the table is split
     cut: bool = False  # whether it may be split if it is too wide
-    rules: Container[int] = ()  # the rows above which there is a rule
+    rules: Collection[int] = ()  # the rows above which there is a rule
 
     def pieces(self, across: int) -> Iterator[Table]:
         """Split a table that may be cut into pieces with at most ``across`` columns of numbers."""
@@ -53,6 +68,24 @@ class Table:
             kept = [*range(self.texts), *range(start, min(start + step, len(self.heads)))]
             heads, *rows = ([row[i] for i in kept] for row in (self.heads, *self.rows))
             yield replace(self, heads=heads, rows=rows)
+
+    @property
+    def filled(self) -> Table:
+        """The table without rows, and columns of numbers, that are empty; learners are named."""
+        across, places = range(1, len(self.heads)), range(len(self.rows))
+        kept = [place for place in places if any(self.rows[place][i].filled for i in across)]
+        words = {i for i in across if self.heads[i].kind == "t"}  # where a dash may mean none
+        columns = [0, *(i for i in across if i in words or any(r[i].filled for r in self.rows))]
+        lost = [self.rows[place][0].text for place in places if place not in kept]
+        lost += [self.heads[i].text for i in across if i not in columns and self.heads[i].learners]
+        if not kept:
+            return self
+        lines = [self.heads, *(self.rows[place] for place in kept)]
+        heads, *rows = ([line[i] for i in columns] for line in lines)
+        names = f"Without an entry: {', '.join(dict.fromkeys(lost))}." if lost else ""
+        rules = {sum(place < rule for place in kept) for rule in self.rules}
+        caption = f"{self.caption} {names}".strip()
+        return replace(self, heads=heads, rows=rows, caption=caption, rules=rules)
 
     def named_by(self, end: str) -> Table:
         """Return the table with a name that ends so, such as with a measure."""
@@ -78,7 +111,7 @@ def make_table(
     caption: str = "",
     data: pd.DataFrame | None = None,
     cut: bool = False,
-    rules: Container[int] = (),
+    rules: Collection[int] = (),
 ) -> Table:
     """Make a table of texts and cells.
 

@@ -3,7 +3,7 @@
 
   // Tables sort by the column whose head is clicked: numbers from the greatest, names from A.
   const value = (cell) => cell.firstChild === null ? "" : cell.textContent.trim();
-  const numeric = (text) => Number.parseFloat(text.replace(/−/g, "-").replace(/[,<]/g, ""));
+  const numeric = (text) => Number.parseFloat(text.replace(/−/g, "-").replace(/[,<>]/g, ""));
   const compare = (a, b) => {
     const [x, y] = [numeric(a), numeric(b)];
     if (Number.isNaN(x) || Number.isNaN(y)) return Number.isNaN(x) - Number.isNaN(y);

@@ -2,14 +2,17 @@
   const all = (selector, root = document) => [...root.querySelectorAll(selector)];
   const tip = document.getElementById("tip");
   const hidden = document.getElementById("hidden-learners");
+  const note = document.getElementById("hidden-note");
 
   all(".controls, .buttons, .hint").forEach((part) => { part.hidden = false; });
 
   // Learners: one rule hides all that carries a learner's number.
   const boxes = all("input[name=learner]");
+  const nameOf = (box) => box.parentNode.textContent.trim();
   const showLearners = () => {
     const off = boxes.filter((box) => !box.checked);
     hidden.textContent = off.map((box) => `[data-l~="${box.value}"]{display:none!important}`).join("\n");
+    if (note) note.textContent = off.length ? `Not shown: ${off.map(nameOf).join(", ")}. ${note.dataset.all}` : "";
   };
   boxes.forEach((box) => box.addEventListener("change", showLearners));
 
@@ -18,20 +21,59 @@
   const showMeasure = () => {
     all(".of-measure").forEach((part) => { part.hidden = part.dataset.measure !== select.value; });
   };
-  showLearners();
   if (select) {
     select.addEventListener("change", showMeasure);
     showMeasure();
   }
 
   // Figures of which one is shown.
-  all(".switched").forEach((part) => {
+  const switches = all(".switched").map((part) => {
     const [buttons, shapes] = [all(":scope > .buttons > button", part), all(":scope > figure", part)];
-    buttons.forEach((button, chosen) => button.addEventListener("click", () => shapes.forEach((figure, at) => {
+    const show = (chosen) => shapes.forEach((figure, at) => {
       figure.hidden = at !== chosen;
-      buttons[at].setAttribute("aria-pressed", at === chosen);
-    })));
+      buttons[at]?.setAttribute("aria-pressed", at === chosen);
+    });
+    const names = buttons.map((button) => button.textContent), start = shapes.findIndex((figure) => !figure.hidden);
+    buttons.forEach((button, at) => button.addEventListener("click", () => { show(at); write(); }));
+    return { key: part.dataset.key, names, start, show, now: () => shapes.findIndex((figure) => !figure.hidden) };
   });
+
+  // What is chosen stands in the address, by its name; what is not known is ignored.
+  const selects = all("select"), starts = new Map();
+  const keyOf = (choice) => choice.id || `${choice.closest("[id]").id}-${choice.dataset.choice}`;
+  const write = () => {
+    const query = new URLSearchParams();
+    selects.filter((choice) => choice.selectedIndex !== starts.get(choice))
+      .forEach((choice) => query.set(keyOf(choice), choice.selectedOptions[0].text));
+    switches.filter((part) => part.now() !== part.start).forEach((part) => query.set(part.key, part.names[part.now()]));
+    boxes.filter((box) => !box.checked).forEach((box) => query.append("hide", nameOf(box)));
+    const search = `${query}` && `?${query}`;
+    if (search !== location.search) history.pushState(null, "", location.pathname + search + location.hash);
+  };
+  const read = () => {
+    const query = new URLSearchParams(location.search), off = query.getAll("hide");
+    boxes.forEach((box) => { box.checked = !off.includes(nameOf(box)); });
+    showLearners();
+    switches.forEach(({ key, names, start, show }) => show(names.includes(query.get(key)) ? names.indexOf(query.get(key)) : start));
+    selects.forEach((choice) => {
+      const place = [...choice.options].findIndex((option) => option.text === query.get(keyOf(choice)));
+      const index = place < 0 ? starts.get(choice) : place;
+      if (index === choice.selectedIndex) return;
+      choice.selectedIndex = index;
+      choice.dispatchEvent(new Event("change"));
+    });
+  };
+  queueMicrotask(() => { // when all scripts have set what they start with
+    selects.forEach((choice) => starts.set(choice, choice.selectedIndex));
+    read();
+    window.addEventListener("popstate", read);
+    document.addEventListener("change", write);
+  });
+  all("button.only").forEach((button) => button.addEventListener("click", () => {
+    boxes.forEach((box) => { box.checked = !button.value || box.value === button.value; });
+    showLearners();
+    write();
+  }));
 
   // Numbers of a point: beside the pointer, or by the arrow keys in a figure that has the focus.
   const points = new Map();
@@ -49,9 +91,8 @@
   });
   const visible = (svg) => points.get(svg).filter((point) => point.getClientRects().length > 0);
   const place = (svg, point) => {
-    const box = svg.getBoundingClientRect();
-    const scale = box.width / svg.viewBox.baseVal.width;
-    return [box.left + point.dataset.x * scale, box.top + point.dataset.y * scale];
+    const at = new DOMPoint(point.dataset.x, point.dataset.y).matrixTransform(svg.getScreenCTM());
+    return [at.x, at.y];
   };
 
   // A learner that is pointed at in a figure of several is emphasised in all its pictures.
@@ -97,16 +138,24 @@
     return found;
   };
 
-  let chosen = null;
+  // The chosen mark; one that was tapped or clicked stays until the next tap, or Escape.
+  let chosen = null, pinned = false, lit = null;
   const choose = (svg, point, learner = learnerOf(point)) => {
     if (chosen) chosen.classList.remove("chosen");
     chosen = point;
-    if (svg) emphasise(svg.closest("figure"), learner);
-    if (!point) { tip.hidden = true; return; }
+    pinned = false;
+    if (lit) emphasise(lit);
+    lit = svg?.closest("figure");
+    if (lit) emphasise(lit, learner);
+    tip.hidden = !point;
+    if (!point) return;
     point.classList.add("chosen");
     tip.textContent = point.dataset.tip;
-    tip.hidden = false;
-    const [x, y] = place(svg, point);
+    placeTip();
+  };
+  const leave = () => { if (!pinned) choose(null, null); };
+  const placeTip = () => {
+    const [x, y] = place(chosen.ownerSVGElement, chosen);
     const width = tip.offsetWidth;
     const left = Math.min(Math.max(x - width / 2, 8), document.documentElement.clientWidth - width - 8);
     const above = y - tip.offsetHeight - 14;
@@ -131,14 +180,16 @@
       });
       choose(svg, best, best ? learnerOf(best) : learnerOf(event.target) ?? lineAt(svg, event));
     };
-    svg.addEventListener("pointermove", nearest);
-    svg.addEventListener("pointerdown", nearest);
-    svg.addEventListener("click", (event) => pin(svg.closest("figure"), learnerOf(event.target) ?? lineAt(svg, event)));
-    svg.addEventListener("pointerleave", () => choose(svg, null));
-    svg.addEventListener("blur", () => choose(svg, null));
+    svg.addEventListener("pointermove", (event) => { if (!pinned && event.pointerType === "mouse") nearest(event); });
+    svg.addEventListener("click", (event) => {
+      nearest(event);
+      pinned = chosen !== null;
+      pin(svg.closest("figure"), learnerOf(chosen) ?? learnerOf(event.target) ?? lineAt(svg, event));
+    });
+    svg.addEventListener("pointerleave", leave);
+    svg.addEventListener("blur", leave);
     svg.addEventListener("keydown", (event) => {
       const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
-      if (event.key === "Escape") choose(svg, null);
       if (event.key === "Enter") pin(svg.closest("figure"), learnerOf(chosen));
       if (!step) return;
       event.preventDefault();
@@ -148,7 +199,11 @@
       choose(svg, shown[(at < 0 ? (step > 0 ? 0 : shown.length - 1) : at + step + shown.length) % shown.length]);
     });
   });
-  window.addEventListener("scroll", () => choose(null, null), { passive: true });
+  document.addEventListener("click", (event) => { if (!event.target.closest("svg[tabindex]")) choose(null, null); });
+  document.addEventListener("keydown", (event) => { if (event.key === "Escape") choose(null, null); });
+  const follow = () => { if (pinned) placeTip(); else choose(null, null); };
+  window.addEventListener("scroll", follow, { passive: true, capture: true });
+  window.addEventListener("resize", follow);
 
   // Tables: what is shown to the clipboard, all digits to a file.
   const shown = (node) => node.getClientRects().length > 0;
@@ -185,9 +240,6 @@
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
   }));
-
-  // On a small screen the panels of single learners, which can be read there, are unfolded.
-  if (matchMedia("(max-width: 40rem)").matches) all("details.each").forEach((part) => { part.open = true; });
 
   // On paper nothing is folded away.
   window.addEventListener("beforeprint", () => all("details").forEach((part) => { part.open = true; }));

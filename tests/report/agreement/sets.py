@@ -223,7 +223,7 @@ class DataTruth:
     def _adjusted(self, said: Said) -> bool:
         """Whether a printed p value is the adjusted one of a pair over data sets."""
         p = self.over[said.who, said.whom]
-        return p < 1e-4 if said.size == "< .0001" else abs(p - float(said.size)) < 6e-5
+        return p < 1e-4 if said.size == "< 0.0001" else abs(p - float(said.size)) < 6e-5
 
     def _separated(self, said: Said) -> set[frozenset[str]]:
         return {frozenset(pair) for pair in self.pairs() if self.winner_over(*pair)}

@@ -199,7 +199,7 @@ def test_numbers_are_written_for_readers():
     assert number(0.00001) == "1e−05"
     assert signed(0.5) == "+0.5000"
     assert signed(2.2e-17) == signed(-2.2e-17) == signed(0.0) == "0"
-    assert p_value(1e-9) == "< .0001"
+    assert p_value(1e-9) == "< 0.0001"
     assert [duration(s) for s in (2.5, 0.0123, 4.5e-5)] == ["2.5 s", "12.3 ms", "45 µs"]
 
 
@@ -270,5 +270,5 @@ def test_the_style_sheet_has_the_colours_and_dashes_of_the_looks():
 
 
 def test_a_small_p_value_is_never_said_to_equal_anything():
-    assert p_value(1e-9, "p") == "p < .0001"
+    assert p_value(1e-9, "p") == "p < 0.0001"
     assert p_value(0.0123, "p") == "p = 0.0123"

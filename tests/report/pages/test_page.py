@@ -113,7 +113,6 @@ def test_every_section_of_a_simulation_study_is_there(page):
         "Analysis of variance",
         "Who beats whom",
         "Cost",
-        "Failures and warnings",
         "Precision",
         "Reproduce",
     ):
@@ -124,7 +123,7 @@ def test_the_finding_and_the_curves_come_first_then_details_then_the_design(page
     sections = re.findall(r'<section id="(\w+)"', page)
     assert sections == [
         *("curves", "findings", "differences", "regret", "anova", "pairs", "models"),
-        *("design", "failures", "precision", "cost", "methods", "reproduce"),
+        *("design", "precision", "cost", "methods", "reproduce"),  # nothing failed
     ]
     opening = re.search(r'(?s)<section id="curves".*?</section>', page)[0]
     assert opening.index("On these models") < opening.index("<svg")
@@ -246,7 +245,7 @@ def test_hostile_labels_are_shown_and_not_obeyed(tmp_path):
     reader = Reader(text)
     assert text.count("<script") == 2  # the packed parts and the page's own
     assert reader.tags.count("script") == 1  # none in the packed parts
-    assert reader.tags.count("b") == 6  # of the facts alone, none of the title
+    assert reader.tags.count("b") == 7  # of the facts alone, none of the title
     assert {*files(text)} >= {"means_log_loss.csv"}
     table = results._repr_html_()
     assert "<script" not in table

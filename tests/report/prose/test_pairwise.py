@@ -86,7 +86,7 @@ def test_an_infinite_score_is_said_and_not_compared(tell):
 def test_with_holms_method_the_sentence_gives_its_p_value_not_another_methods_interval(tell):
     (sentence,) = tell(scores(A=0.0, B=1.0), adjustment="holm")
     assert sentence.startswith("B beats A by +")
-    assert sentence.endswith("(adjusted p < .0001)")
+    assert sentence.endswith("(adjusted p < 0.0001)")
 
 
 def test_the_side_of_zero_is_never_rounded_away(tell):

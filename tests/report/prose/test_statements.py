@@ -374,7 +374,7 @@ def test_the_test_is_named_with_its_confidence_its_adjustment_and_m(adjustment, 
     table = scores({"A": [0.0, 0.0], "B": [1.0, 1.0], "C": [2.0, 2.0]})
     sentences = tell(table, adjustment=adjustment)
     assert sentences[-1].startswith(f"Paired t tests over 30 models at 95% confidence, {said};")
-    assert ("adjusted p < .0001" in sentences[0]) == (adjustment == "holm")
+    assert ("adjusted p < 0.0001" in sentences[0]) == (adjustment == "holm")
 
 
 def test_the_level_of_the_study_decides_what_counts(made_up):
