@@ -66,7 +66,7 @@ def pairs_at(results: simstudy.Results, size: int) -> pd.DataFrame:
 
 
 def tan(out: Path) -> None:
-    print_summary(run("tan", out), Console(width=100))
+    print_summary(run("tan", out), Console(width=100), details=True)
 
 
 def refined(out: Path) -> None:

@@ -110,6 +110,19 @@ def tables(
 
 
 @results_of_others()
+def methods(
+    directory: Directory,
+    format: Annotated[str, Option(help="latex or markdown.")] = "latex",
+    out: Out = None,
+) -> None:
+    """Write the methods and results of a study in words, with references."""
+    from simstudy.report.files import write_methods
+
+    for path in write_methods(_opened(directory), out or directory / "methods", format):
+        echo(path)
+
+
+@results_of_others()
 def compare(
     directories: Annotated[
         list[Path], Argument(metavar="DIR...", help="The results of two or more studies.")
@@ -169,4 +182,4 @@ def _table(measure: str) -> str | dict[str, object]:
     return table
 
 
-VERBS = (report, compare, figures, tables, failures, score)
+VERBS = (report, compare, figures, tables, methods, failures, score)

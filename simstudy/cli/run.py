@@ -19,7 +19,7 @@ from simstudy.cli.report import results_of_others
 from simstudy.data.sizes import Size, whole_number
 from simstudy.engine.workers.child import available_processors, spare_children
 from simstudy.errors import SOME_FAILED, SimstudyError, reported
-from simstudy.study.constants import DOSES
+from simstudy.study.constants import DOSES, PAGE
 from simstudy.study.files import read_toml, study_path
 from simstudy.texts import counted, echo, shortened
 from simstudy.workflow.progress import busy, watched
@@ -62,6 +62,7 @@ def run(
     ] = None,
     shard: Annotated[_Text, Option(help="Run a part of the models, e.g. 3/10; see merge.")] = None,
     log: Annotated[_Path, Option(help="File for a line of JSON per finished model.")] = None,
+    details: Annotated[bool, Option("--details", help="Print all tests and intervals.")] = False,
 ) -> None:
     """Run a study: draw models and data, fit learners, score, test and report."""
     settings: dict[str, object] = {"models": models, "seed": seed}
@@ -100,7 +101,7 @@ def run(
                     raise SimstudyError(f"{option} applies to a single study, not to a list")
             with busy(reading, quiet):
                 collection = load_collection(study, overrides, content)
-            failed = _run_all(collection, out, quiet, log, options)
+            failed = _run_all(collection, out, quiet, log, details, options)
         else:
             if without is not None:
                 content = omitted(content, [*filter(None, map(str.strip, without.split(",")))])
@@ -121,7 +122,7 @@ def run(
                     echo(f"Note: {note}.")
             elif not quiet:
                 with results_of_others() if results.reused else contextlib.nullcontext():
-                    _print_results(results, no_report)
+                    _print_results(results, not no_report, details)
     if failed:
         raise Exit(SOME_FAILED)
 
@@ -134,7 +135,12 @@ def _report_failures(failed: int, directory: Path, quiet: bool) -> None:
 
 
 def _run_all(
-    collection: Collection, out: Path | None, quiet: bool, log: Path | None, options: RunOptions
+    collection: Collection,
+    out: Path | None,
+    quiet: bool,
+    log: Path | None,
+    details: bool,
+    options: RunOptions,
 ) -> int:
     """Run the studies of a list; returns the number of failed cells."""
     from simstudy.workflow.lists import place, run_collection, summary
@@ -146,7 +152,8 @@ def _run_all(
     for results in studies:
         _report_failures(results.manifest["failures"], results.directory, quiet)
         if not quiet:
-            _print_results(results, not options["report"], brief=options["report"])
+            _print_results(results, options["report"], details)
+            echo("")
     if not quiet:
         for sentence in summary(collection, studies):
             echo(sentence)
@@ -155,25 +162,19 @@ def _run_all(
     return sum(results.manifest["failures"] for results in studies)
 
 
-def _print_results(results: Results, no_report: bool = False, brief: bool = False) -> None:
+def _print_results(results: Results, report: bool = True, details: bool = False) -> None:
+    """Print what a study found, and last where its page is, or else its scores."""
     from simstudy.report.terminal import make_console, print_summary
 
     console = make_console()
-    print_summary(results, console, brief)
-    seconds = 0.0 if results.reused else results.manifest["seconds"]
-    cells = f"{results.manifest['cells']:,} cells" + (f" in {seconds:.1f} s" if seconds else "")
-    note = ", up to date; nothing to run" if results.reused else ""
-    leaves = "Scores" if no_report else results.study.page.leaves
-    console.print(f"{leaves} are in {results.directory}/{note} ({cells}).", markup=False)
-    lines = [f"Report: {results.directory / 'report.html'}"] * (not no_report)
-    if not (no_report or brief):
-        lines.append(f"Figures for a paper: simstudy figures {shlex.quote(str(results.directory))}")
-    for line in lines:
-        console.print(line, markup=False, highlight=False, soft_wrap=True)
+    print_summary(results, console, details)
     if results.note:
         console.print(f"Note: {results.note}.", markup=False)
-    if brief:  # others follow
-        console.print()
+    seconds = 0.0 if results.reused else results.manifest["seconds"]
+    cells = f"{results.manifest['cells']:,} cells" + (f" in {seconds:.1f} s" if seconds else "")
+    note = "; up to date, nothing to run" if results.reused else ""
+    place = f"Report: {results.directory / PAGE}" if report else f"Scores: {results.directory}/"
+    console.print(f"{cells}{note}. {place}", markup=False, highlight=False, soft_wrap=True)
 
 
 def _cluster(backend: str, address: str | None) -> str | None:

@@ -15,7 +15,8 @@ from simstudy.analysis.models.regret import regret
 from simstudy.analysis.models.thresholds import Course
 from simstudy.analysis.tests.anova import Anova
 from simstudy.analysis.tests.mixed_model import MixedModel
-from simstudy.experiments.page import Goal, Opening, Overall, Page, Section, TerminalLine
+from simstudy.components.registry import CHANGES, FAMILIES
+from simstudy.experiments.page import Goal, Opening, Overall, Page, Passage, Section, TerminalLine
 from simstudy.measures.base import MeasureInfo
 from simstudy.report.charts import curves, pairs, spread, svg
 from simstudy.report.charts.layout import Maker
@@ -24,13 +25,14 @@ from simstudy.report.charts.printed import learning_curves, model_makers
 from simstudy.report.charts.spec import Chart
 from simstudy.report.charts.svg import Panel
 from simstudy.report.pages.page import design_section, failures_section
-from simstudy.report.prose import captions, pairwise
+from simstudy.report.prose import captions, pairwise, phrases
 from simstudy.report.prose import design as words
 from simstudy.report.prose.finding import finding
 from simstudy.report.prose.numbers import brief, digits, rows
 from simstudy.report.prose.pairwise import MAX_COMPARED, pair_method, verdicts
 from simstudy.report.prose.phrases import count_range, opening
-from simstudy.report.prose.statements import statements
+from simstudy.report.prose.statements import mean_text, method, statements
+from simstudy.report.references import cited
 from simstudy.report.tables import facts
 from simstudy.report.tables import findings as build
 from simstudy.report.tables.table import Table
@@ -39,6 +41,7 @@ from simstudy.study.study import Study
 from simstudy.texts import counted
 
 _EXAMPLES = 3  # models that are drawn
+_MANY_SIZES, _MAX_CHANGES = 6, 12  # sizes that ask for thresholds, and changes that are drawn
 M = TypeVar("M", bound=ModelResults, contravariant=True)
 
 
@@ -52,14 +55,6 @@ class ModelsPage(Page[ModelFindings, M]):
     @abstractmethod
     def asks(self, study: Study, info: MeasureInfo) -> str:
         """Return the question, after "On random … models, "."""
-
-    @abstractmethod
-    def aims(self, study: Study) -> str:
-        """Return what the study is for."""
-
-    @abstractmethod
-    def estimands(self, study: Study, info: MeasureInfo) -> str:
-        """Return what is estimated."""
 
     def evaluated(self, study: Study) -> str:
         """Return on what learners were evaluated, for the line on the design."""
@@ -99,6 +94,46 @@ class ModelsPage(Page[ModelFindings, M]):
         lost = results.manifest["failures"], results.manifest["cells"]
         return statements(findings, *lost, overtaking=_overtaking(results, findings))
 
+    def drawn(self, results: M) -> dict[str, str]:
+        """Return how models, training and test data are drawn, by subject."""
+        return words.sections(results.study, results.about, self.test_data(results.study))
+
+    def mechanism(self, results: M) -> Iterator[Passage]:
+        """Return the same as passages."""
+        study = results.study
+        of = {"Models": (FAMILIES, [study.demanded_family]), "Changes": (CHANGES, study.changes)}
+        for subject, text in self.drawn(results).items():
+            references = cited(*of[subject]) if subject in of else []
+            yield f"{subject}: {text.removesuffix('.')}.", references
+
+    def consequence(self, study: Study) -> str:
+        """Return over which models means and tests are then."""
+        return (
+            "the notes say which models each mean is over; tests use the models that both "
+            f"{study.experiment.name} have"
+        )
+
+    def analysis(self, results: M) -> Iterator[Passage]:
+        """Return means, their intervals, and the tests of pairs."""
+        findings, adjustment = results.findings(), results.study.analysis.adjustment
+        adjusted, share = ["bonferroni"] * (adjustment != "none"), findings.info.share
+        intervals = phrases.intervals_of_means(findings)
+        text = f"Means are {captions.models(findings)}, with {intervals}."
+        yield text, [*adjusted, *["pearson", "korn"] * share]
+        if len(findings.treatments) > 1:
+            exact = ["mcnemar"] * (phrases.paired_tests(findings) == phrases.EXACT_TESTS)
+            holm = ["holm"] * findings.design.holm
+            yield f"{method(findings)} Tests are two-sided.", [*(holm or adjusted), *exact]
+
+    def results(self, results: M) -> list[str]:
+        """Return finding, statements and the means at the largest dose, with their intervals."""
+        findings = results.findings()
+        last = [mean for mean in findings.means if mean.size == findings.design.sizes[-1]]
+        texts = [f"{mean.learner} {mean_text(mean, findings)}" for mean in last]
+        means = phrases.listed(texts, most=len(texts))
+        means = f"Mean {findings.info.label} with {last[0].size:,} rows: {means}."
+        return [self.finding(findings), *self.statements(results, findings), means]
+
     # The page
 
     def opening(self, findings: ModelFindings, index: int) -> Opening:
@@ -115,6 +150,8 @@ class ModelsPage(Page[ModelFindings, M]):
     def view(self, results: M, findings: ModelFindings, index: int) -> dict[str, object]:
         """Return the figures, tables and notes of one measure."""
         overtaking = _overtaking(results, findings)
+        timeline = _timeline(findings, index) if overtaking else []
+        first = len(findings.design.sizes) >= _MANY_SIZES  # whether it is among the opening figures
         panels, notes, thresholds = _differences(findings, index, overtaking)
         analyses, design = build.tests(findings), findings.design
         tests = [table for table in analyses.values() if isinstance(table, Table)]
@@ -124,6 +161,8 @@ class ModelsPage(Page[ModelFindings, M]):
         many = len(design.learners) > captions.MAX_BARS
         each, measure = curves.each_learner(findings).charts if many else (), findings.measure
         return {
+            "below": timeline if first else [],
+            "timeline": [] if first else timeline,
             "reading": captions.reading(findings, overtaking),
             "each": svg.panels(each, f"each{index}"),
             "each_note": captions.curve_panels(findings, alone=False),
@@ -144,18 +183,15 @@ class ModelsPage(Page[ModelFindings, M]):
     def sections(self, results: M) -> list[Section]:
         """Return differences, tests and precision, and what the experiment adds."""
         study, kind = results.study, results.study.experiment
+        lost = self.consequence(study)
         dots = min(study.models, spread.MAX_DOTS)
         design = design_section(
             results,
-            words.sections(study, results.about, self.test_data(study)),
+            self.drawn(results),
             facts.methods(results),
             aims=self.aims(study),
             estimands=self.estimands(study, results.info()),
             examples=_examples(results),
-        )
-        consequence = (
-            "the notes say which models each mean is over; tests use the models that both "
-            f"{kind.name} have"
         )
         return [
             Section("findings", "Findings in detail"),
@@ -165,7 +201,7 @@ class ModelsPage(Page[ModelFindings, M]):
             Section("pairs", "Who beats whom"),
             Section("models", "Single models", dots),
             design,
-            failures_section(results, consequence),
+            failures_section(results, lost),
             Section("precision", "Precision"),
         ]
 
@@ -225,13 +261,21 @@ class ModelsPage(Page[ModelFindings, M]):
         """Return the means with their intervals."""
         return [build.means(results.findings())]
 
-    def summary(self, results: M, brief: bool) -> Iterator[Table | TerminalLine]:
-        """Return, unless brief, tests, who beats whom and who overtakes whom."""
+    def summary(self, results: M) -> Iterator[Table | TerminalLine]:
+        """Return the means and who beats whom at a few sizes."""
         findings = results.findings()
-        for note in captions.few_models(findings):
-            yield TerminalLine(f"{note}\n", "yellow")
-        if brief:
-            return
+        yield build.few_means(findings)
+        if len(findings.design.learners) > 1:
+            yield build.beaten(findings)
+        for note in captions.few_models(findings)[:1]:
+            yield TerminalLine(note, "yellow")
+
+    def details(self, results: M) -> Iterator[Table | TerminalLine]:
+        """Return means, tests, who beats whom by how much, and who overtakes whom."""
+        findings = results.findings()
+        yield from self.means(results)
+        if few := captions.few_models(findings):
+            yield TerminalLine(" ".join([*few, "\n"]), "yellow")
         for name, table in build.tests(findings).items():
             for note in build.missing_tests({name: table}):
                 yield TerminalLine(f"{note}\n")
@@ -294,6 +338,22 @@ def _unmeasured_limits(findings: ModelFindings) -> list[str]:
         "To show the ceiling and the learners’ limits, add “regret”, “representation” and "
         "“estimation” to “also” under [measures] in the study."
     ]
+
+
+def _timeline(findings: ModelFindings, index: int) -> list[Opening]:
+    """When which learner overtakes which, if any does."""
+    shown = [{*pair} for pair in pairs.shown_pairs(findings)]
+    courses = [each for each in findings.courses if {each.first, each.second} in shown]
+    changes, which = pairs.changes_shown(courses, _MAX_CHANGES)
+    if not changes:
+        return []
+    chart, tall = pairs.thresholds(changes, findings), 70 + 44.0 * len(changes)
+    wide, narrow = (
+        svg.draw(chart, f"thresholds{index}{end}", (width, tall)).picture
+        for end, width in (("w", svg.CURVES[0]), ("n", svg.NARROW[0]))
+    )
+    texts = (captions.thresholds(findings), which, pairwise.unchanged(courses))
+    return [Opening(wide, narrow, " ".join(filter(None, texts)))]
 
 
 def _differences(
@@ -361,7 +421,7 @@ def _verdict_lines(findings: ModelFindings) -> Iterator[TerminalLine]:
     for size, sentences in at_sizes.items():
         for index, sentence in enumerate(sentences):
             lead = f"{size:>8,} rows: " if index == 0 else " " * 15
-            yield TerminalLine(f"{lead}{sentence}", whole=True)
+            yield TerminalLine(f"{lead}{sentence}")
     named = bool(findings.standings)  # below the table of means
     method = "By the paired tests named above" if named else opening(pair_method(findings))
     first = f"numbers are in favour of the {findings.design.words.treatment} named first."
@@ -380,6 +440,6 @@ def _course_lines(findings: ModelFindings) -> Iterator[TerminalLine]:
         yield TerminalLine(f"  {changes} changes of the lead {where}: see thresholds.csv.\n")
         return
     for sentence in pairwise.course_sentences(findings):
-        yield TerminalLine(f"  {sentence}", whole=True)
+        yield TerminalLine(f"  {sentence}")
     notes = (pairwise.crossing_method(findings, alone=False), pairwise.added_sizes(findings))
     yield TerminalLine(" ".join(filter(None, notes)) + "\n", "dim")

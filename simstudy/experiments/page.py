@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from markupsafe import Markup
 
@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from simstudy.analysis.models.findings import Absent, Findings
+    from simstudy.measures.base import MeasureInfo
     from simstudy.report.charts.layout import Maker
     from simstudy.report.charts.spec import Chart
     from simstudy.report.tables.table import Table
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from simstudy.study.study import Study
     from simstudy.workflow.progress import Progress
 
+Passage: TypeAlias = "tuple[str, Sequence[str]]"  # sentences, and the references they need
 F = TypeVar("F", bound="Findings", contravariant=True)
 R = TypeVar("R", bound="Results", contravariant=True)
 
@@ -50,6 +52,8 @@ class Section(NamedTuple):
         ``"tables"`` writes a list of tables, ``"figure"`` panels and their caption.
     entry : str
         Its name in the contents, if that is not the heading.
+    folded : bool
+        Whether only its heading is shown at first.
     """
 
     name: str
@@ -57,6 +61,7 @@ class Section(NamedTuple):
     content: object = None
     macro: str = ""
     entry: str = ""
+    folded: bool = False
 
 
 class Overall(NamedTuple):
@@ -83,7 +88,6 @@ class TerminalLine(NamedTuple):
 
     text: str
     style: str = ""
-    whole: bool = False  # longer than the terminal is wide, it goes on in the next line
 
 
 class Page(Protocol[F, R]):
@@ -95,8 +99,6 @@ class Page(Protocol[F, R]):
         The anchor of the opening.
     extra : str
         The name of a style sheet and a script that only this page has; empty for none.
-    leaves : str
-        What is left in the directory of a study.
     needs : tuple of str
         Sentences on what a study needs beside its file.
     joined : bool
@@ -109,7 +111,6 @@ class Page(Protocol[F, R]):
 
     opening_name: ClassVar[str] = "curves"
     extra: ClassVar[str] = ""
-    leaves: ClassVar[str] = "Scores, tables and figures"
     needs: ClassVar[tuple[str, ...]] = ()
     joined: ClassVar[bool] = False
     rerun_figures: ClassVar[tuple[str, ...]] = ()
@@ -131,6 +132,24 @@ class Page(Protocol[F, R]):
 
     def statements(self, results: R, findings: F) -> list[str]:
         """Return the findings in detail."""
+
+    def aims(self, study: Study) -> str:
+        """Return what the study is for: "To compare …"."""
+
+    def estimands(self, study: Study, info: MeasureInfo) -> str:
+        """Return what is estimated."""
+
+    def mechanism(self, results: R) -> Iterator[Passage]:
+        """Return where the data come from and how they are prepared."""
+
+    def analysis(self, results: R) -> Iterator[Passage]:
+        """Return sentences on means, intervals and tests."""
+
+    def consequence(self, study: Study) -> str:
+        """Return what failed cells mean for the analysis."""
+
+    def results(self, results: R) -> list[str]:
+        """Return what was found by the primary measure, with the key numbers."""
 
     # The page
 
@@ -175,8 +194,11 @@ class Page(Protocol[F, R]):
     def means(self, results: R) -> list[Table]:
         """Return the means of the primary measure."""
 
-    def summary(self, results: R, brief: bool) -> Iterator[Table | TerminalLine]:
-        """Return what a terminal shows after the means."""
+    def summary(self, results: R) -> Iterator[Table | TerminalLine]:
+        """Return what a terminal shows: means and who beats whom, in a few lines."""
+
+    def details(self, results: R) -> Iterator[Table | TerminalLine]:
+        """Return what it shows on demand: all means, and all that the tests say."""
 
     def plan(self, study: Study, goal: Goal) -> list[str]:
         """Run a pilot of some models, or of the first splits, and say what the study will take."""

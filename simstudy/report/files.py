@@ -6,7 +6,7 @@ import io
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from simstudy.analysis.models.findings import Absent
 from simstudy.errors import SimstudyError, reported
@@ -16,6 +16,7 @@ from simstudy.report.charts.mpl import SCREEN, STYLES, plain
 from simstudy.report.charts.printed import hope_korb
 from simstudy.report.charts.spec import wrapped
 from simstudy.report.charts.thumbnail import thumbnail
+from simstudy.report.methods import documents
 from simstudy.report.pages.page import report_page
 from simstudy.report.tables.formats import as_latex, as_markdown, markdown_text
 from simstudy.results.read.open import Results
@@ -27,6 +28,8 @@ from simstudy.texts import as_csv, printable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from simstudy.results.read.model_analyses import ModelResults
 
 CAPTIONS = "captions.md"
 FORMATS: dict[str, dict[str, Any]] = {
@@ -156,7 +159,7 @@ def write_hope_korb(studies: Sequence[Results], directory: Path, format: str) ->
     for results in studies:
         results.check_files()
     with matplotlib.rc_context(STYLES["paper"].settings()):
-        figure, caption = hope_korb(studies, STYLES["paper"])
+        figure, caption = hope_korb(cast("Sequence[ModelResults]", studies), STYLES["paper"])
         name = f"hope_korb.{format}"
         files = {name: render(figure, [format], dpi=_DPI)[format]}
     return _write_files(directory, files, studies[0].study, {name: caption}, "", ())
@@ -197,6 +200,28 @@ def write_tables(results: Results, directory: Path, format: str = "latex") -> li
             text = as_markdown(table, note) if format == "markdown" else table.csv
         files[file] = text.encode()
     return _write_files(directory, files, study, captions, "Not made", absent)
+
+
+def write_methods(results: Results, directory: Path, format: str = "latex") -> list[Path]:
+    """Write the methods and results of a study in words, and their references as BibTeX.
+
+    Parameters
+    ----------
+    results : Results
+        The results of the study.
+    directory : Path
+        Where to write; created if needed.
+    format : str
+        ``"latex"`` (with booktabs) or ``"markdown"`` (with citations as Pandoc reads them).
+    """
+    _check_option("format", format, [*ENDINGS][:2])
+    _make_directory(directory)
+    texts, ending = documents(results), ENDINGS[format]
+    files = {f"methods.{ending}": texts[ending], "references.bib": texts["bib"]}
+    paths = {directory / name: printable(text).encode() for name, text in files.items()}
+    with reported(f"{directory} cannot be written to", OSError):
+        atomic_files.write_files(paths)
+    return [*paths]
 
 
 def render(figure: Figure, formats: Iterable[str], **options: Any) -> dict[str, bytes]:

@@ -15,10 +15,11 @@ from simstudy.report.prose.phrases import opening
 from simstudy.report.tables.table import Table, TableCell
 from simstudy.results.read.open import Results
 from simstudy.study.constants import FAILURES
-from simstudy.texts import counted, printable
+from simstudy.texts import counted, printable, shortened
 
 _MAX_LABEL = 30  # letters
 _MAX_WARNINGS = 5  # that are printed
+_LINE = 72  # letters of a warning, unless there are details
 
 
 class _Console(Console):
@@ -33,24 +34,22 @@ def make_console() -> Console:
     return _Console(emoji=False)
 
 
-def print_summary(results: Results, console: Console, brief: bool = False) -> None:
-    """Print the finding and means of the primary measure and, unless brief, what the tests say."""
+def print_summary(results: Results, console: Console, details: bool = False) -> None:
+    """Print the finding, means and who beats whom by the primary measure; or all tests of it."""
     study, page = results.study, results.study.page
     console.print(study.heading, style="bold", markup=False)
     finding = page.finding(results.findings())
-    console.print(f"{finding}\n", highlight=False, markup=False)
-    console.print(f"{page.design(study)}.", markup=False)
-    console.print(f"{opening(conventions(study))}.\n", markup=False)
-    for table in page.means(results):
-        print_table(table, console)
-    for part in page.summary(results, brief):
+    console.print(finding, highlight=False, markup=False)
+    end = f" {opening(conventions(study))}." * details
+    console.print(f"{page.design(study)}.{end}\n", markup=False)
+    for part in page.details(results) if details else page.summary(results):
         if isinstance(part, Table):
             print_table(part, console)
         else:
-            how: dict[str, Any] = {"style": part.style, "soft_wrap": part.whole}
-            console.print(part.text, highlight=False, markup=False, **how)
+            console.print(part.text, style=part.style, highlight=False, markup=False)
     for line in [*_troubles(results), *page.gaps(results)]:
-        console.print(line, style="yellow", markup=False)
+        text = line if details else shortened(line, _LINE)
+        console.print(text, style="yellow", markup=False)
 
 
 def _troubles(results: Results) -> list[str]:
@@ -69,17 +68,20 @@ def print_table(table: Table, console: Console) -> None:
     label = min(max(len(row[0].text) for row in every), _MAX_LABEL)
     width = max(len(_cell(cell)) for row in every for cell in row[1:]) + 2
     for piece in table.pieces(max((console.width - label - 2) // width, 1)):
-        shown = RichTable(title=escape(table.title), title_justify="left", title_style="bold")
-        shown.box, shown.pad_edge = SIMPLE_HEAD, False
+        if table.title:
+            console.print(table.title, style="bold", markup=False, highlight=False)
+        shown = RichTable(box=SIMPLE_HEAD, show_edge=False, pad_edge=False)
         first, *numbers = piece.heads
         shown.add_column(escape(first.text), overflow="fold", max_width=_MAX_LABEL)
         for head in numbers:
-            shown.add_column(escape(head.text), justify="right", no_wrap=table.cut)
+            shown.add_column(escape(head.text), no_wrap=table.cut)
+            shown.columns[-1].justify = "right" if head.kind == "n" else "left"
         for row in piece.rows:
             shown.add_row(*(_marked(cell) for cell in row))
         console.print(shown)
     if table.caption:
-        console.print(f"{table.caption}\n", style="dim", markup=False, highlight=False)
+        console.print(table.caption, style="dim", markup=False, highlight=False)
+    console.print()
 
 
 def _cell(cell: TableCell) -> str:

@@ -119,9 +119,14 @@ class Reading(FileSection):
     post_hoc: bool = False
 
     @property
+    def changed(self) -> dict[str, str]:
+        """Its overrides by dotted key, as in a study file."""
+        return {key: json.dumps(value) for key, value in _dotted_keys(self.override)}
+
+    @property
     def settings(self) -> str:
-        """Its overrides, as in a study file."""
-        changed = [f"{key} = {json.dumps(value)}" for key, value in _dotted_keys(self.override)]
+        """Its overrides in one line."""
+        changed = [f"{key} = {value}" for key, value in self.changed.items()]
         if self.margin_factor != 1:
             changed.append(f"margins × {self.margin_factor:g}")
         return ", ".join(changed)

@@ -14,8 +14,25 @@ from simstudy import open_results
 from simstudy.report.prose.finding import finding
 
 
-def test_a_run_prints_means_anova_and_verdicts(simstudy, write_study, tmp_path):
-    done = simstudy(write_study(), "--jobs", 1, module="simstudy.run")
+def test_a_run_prints_a_few_lines_and_its_page_last(simstudy, write_study, tmp_path):
+    done = simstudy("run", write_study(), "--jobs", 1)
+    *lines, last = done.stdout.splitlines()
+    assert last.endswith("Report: results/small/report.html")
+    assert "4 models are few" in lines[-1]
+    assert len(lines) < 25
+    printed = " ".join(lines)
+    for words in ("by learner and training rows", "who beats whom", "m = 2 tests"):
+        assert words in printed
+    for words in ("ANOVA", "Sphericity", "Prior: "):
+        assert words not in printed
+    without = simstudy("run", write_study(), "--no-report", "--out", "scores")
+    *same, last = without.stdout.splitlines()
+    assert same == lines
+    assert last.endswith("Scores: scores/")
+
+
+def test_a_run_prints_means_anova_and_verdicts_as_details(simstudy, write_study, tmp_path):
+    done = simstudy(write_study(), "--jobs", 1, "--details", module="simstudy.run")
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     for words in (
@@ -58,10 +75,13 @@ def test_the_second_run_says_that_nothing_was_run(simstudy, write_study):
 @pytest.mark.slow
 def test_one_learner_or_one_size_still_gives_a_summary(simstudy, write_study):
     one_learner = {'\n[[learners]]\nname = "tan"\nlabel = "TAN"\n': "", "[20, 60]": "[20]"}
-    done = simstudy("run", write_study(one_learner), "--jobs", 1, "--no-report")
+    done = simstudy("run", write_study(one_learner), "--jobs", 1, "--no-report", "--details")
     assert done.returncode == 0, done.stderr
     assert "No ANOVA" in done.stdout
     assert "Who beats whom" not in done.stdout
+    brief = simstudy("run", write_study(one_learner), "--no-report")
+    assert "by learner and training rows" in brief.stdout
+    assert "who beats whom" not in brief.stdout
 
 
 @pytest.mark.parametrize(

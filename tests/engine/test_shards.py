@@ -83,7 +83,7 @@ def test_the_command_runs_shards_and_joins_them(simstudy, write_study, tmp_path)
     pieces = sorted((tmp_path / "results").iterdir())
     done = simstudy("merge", *pieces, "--out", "whole")
     assert done.returncode == 0
-    assert "Scores, tables and figures are in whole/ (16 cells)." in done.stdout
+    assert "16 cells. Report: whole/report.html" in done.stdout
     assert json.loads((tmp_path / "whole" / "manifest.json").read_text())["status"] == "complete"
     for wrong in ("0/2", "3/2", "one", "1/", "/"):
         refused = simstudy("run", study, "--shard", wrong)

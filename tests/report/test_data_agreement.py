@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +14,7 @@ from simstudy.analysis.datasets.across_datasets import OverSets
 from simstudy.analysis.datasets.findings import DataFindings
 from simstudy.report.pages.page import report_page
 from simstudy.report.terminal import make_console, print_summary
-from tests.report.agreement import studies
+from tests.report.agreement import brief, studies
 from tests.report.agreement.data_page import DataPage, data_terminal
 from tests.report.agreement.running import Faults, Runner, also, collected, mutate, of
 from tests.report.agreement.sets import reversal_fault, truth_of
@@ -79,11 +80,70 @@ def test_some_decisions_hang_on_the_adjustment(ran, name):
         assert any(own.dissents("Nemenyi").values())
 
 
+def beaten_in_brief(results: Any, monkeypatch: pytest.MonkeyPatch, learners: list[str]) -> Any:
+    """Who beats whom over the data sets, as the line of a run says."""
+    line = r"(?m)^Over (\d+) data sets (.*) \(Wilcoxon's signed rank test, .* m = (\d+) pairs?"
+    ((sets, text, m),) = re.findall(line, in_brief(results, monkeypatch))
+    return int(sets), brief.won(text, learners), int(m)
+
+
+@pytest.mark.parametrize("name", ["sets", "halves"])
+def test_a_run_says_in_brief_what_the_scores_say(ran, monkeypatch, name):
+    directory, _ = ran(name)
+    truth = truth_of(directory)
+    expected = {
+        (winner, *({*pair} - {winner}))
+        for pair in truth.pairs()
+        if (winner := truth.winner_over(*pair))
+    }
+    said = beaten_in_brief(ran.results(name), monkeypatch, truth.learners)
+    assert said == (len(truth.datasets), expected, len(truth.pairs()))
+    assert expected or name != "sets"
+
+
+def test_a_brief_that_decides_otherwise_is_found(ran, monkeypatch):
+    directory, _ = ran("sets")
+    learners = truth_of(directory).learners
+    before = beaten_in_brief(ran.results("sets"), monkeypatch, learners)
+    mutate(monkeypatch, f"{PAGE}.who_beats_whom", lambda real: lambda won, *rest: real([], *rest))
+    assert beaten_in_brief(ran.results("sets"), monkeypatch, learners) != before
+
+
+def test_a_run_on_a_single_set_prints_its_means(ran, monkeypatch):
+    _, _ = ran("set")
+    printed = in_brief(ran.results("set"), monkeypatch)
+    assert "Over " not in printed
+    assert re.search(r"(?m)^set3 {2,}[\d.]+", printed)
+
+
+def in_brief(results: Any, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setenv("COLUMNS", "2000")
+    console = make_console()
+    with console.capture() as printed:
+        print_summary(results, console)
+    return printed.get()
+
+
 # One place at a time is changed
 
 
 def unadjusted(findings: DataFindings) -> DataFindings:
     return replace(findings, adjustment="none")
+
+
+def upside_down(findings: DataFindings) -> DataFindings:
+    info = findings.info
+    return replace(findings, info=replace(info, greater_is_better=not info.greater_is_better))
+
+
+def of_less(real: Callable[..., Any]) -> Callable[..., Any]:
+    """Leave the last mark out, unless all learners have theirs."""
+
+    def marks(self: Any, names: Any, x: Any, y: Any) -> Any:
+        last = len(x) if len(x) == len(self.learners) else -1
+        return real(self, [*names][:last], x[:last], y[:last])
+
+    return marks
 
 
 def level(found: OverSets) -> OverSets:
@@ -117,7 +177,9 @@ ON_PAGES = [
     ("sets", f"{PROSE}.data_statements.dissent_sentences", silent, {"statements"}),
     ("halves", f"{PAGE}.build.standings", of(unadjusted), {"standings"}),
     ("halves", f"{PAGE}.build.winners", of(unadjusted), {"winners"}),
-    ("halves", f"{PAGE}.charts.wins", of(unadjusted), {"chart"}),
+    ("halves", f"{PAGE}.charts.by_dataset", of(upside_down), {"chart"}),
+    ("sets", f"{PAGE}.charts.by_dataset", of(upside_down), {"chart"}),
+    ("sets", "simstudy.report.charts.ranks._Diagram.marks", of_less, {"drawn diagram"}),
     ("sets", f"{PAGE}.build.pairs", of(level), {"over", "statements"}),
     (
         "sets",
@@ -152,5 +214,5 @@ def test_a_terminal_that_decides_otherwise_in_one_place_is_found(
     monkeypatch.setenv("COLUMNS", "2000")
     console = make_console()
     with console.capture() as printed:
-        print_summary(ran.results("halves"), console)
+        print_summary(ran.results("halves"), console, details=True)
     assert {*terminal_faults(directory, printed.get())} == places

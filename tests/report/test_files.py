@@ -17,7 +17,8 @@ from simstudy.report import files
 from simstudy.report.charts import mpl as renderer
 from simstudy.report.charts import ranks, spread
 from simstudy.report.charts.mpl import STYLES
-from simstudy.report.charts.pairs import threshold_rows, thresholds
+from simstudy.report.charts.pairs import changes_shown, thresholds
+from simstudy.report.charts.spec import looks
 from simstudy.report.files import write_figures
 from simstudy.report.tables.formats import markdown_text
 
@@ -245,33 +246,33 @@ def test_reliability_is_drawn_with_its_intervals(results):
     assert [key.text for key in one.key] == ["8"]
 
 
-def test_changes_are_drawn_with_their_brackets_and_the_sizes_that_decide():
-    ahead = {"first_ahead": (50,), "second_ahead": (500, 5000)}
-    estimated = Overtaking("B", "A", 50, 500, 100, 80, 130)
+def test_changes_are_drawn_with_their_brackets_and_estimates_in_the_order_of_their_sizes(results):
+    ahead = {"first_ahead": (8,), "second_ahead": (200,)}
+    labels = results.treatments
+    estimated = Overtaking(labels[1], labels[0], 8, 200, 30, 20, 90)
+    earlier = Overtaking(labels[0], labels[1], 8, 40)
     courses = [
-        Course("A", "D", 9, 0, 9),
-        Course("A", "B", 9, 0, 9, **ahead, changes=(estimated,)),
-        Course("A", "C", 9, 0, 9, **ahead, changes=(Overtaking("C", "A", 50, 500),)),
-        Course("A", "E", 1, 0, 0, note="not analysed: 1 model"),
+        Course(*labels[:2], 9, 0, 9, **ahead, changes=(estimated, earlier)),
+        Course(*labels[:2], 9, 0, 9),
     ]
-    rows, which = threshold_rows(courses, 4, "A")
+    changes, which = changes_shown(courses, 4)
+    assert changes == [earlier, estimated]  # 18, the middle of the bracket, and 30
     assert which == ""
-    chart = thresholds(rows, [50, 500, 5000], "training rows", "reward")
-    ax = renderer.draw(chart, Figure().subplots())
-    labels = ["B overtakes A", "C overtakes A", "A and D", "A and E"]
-    assert [t.get_text() for t in ax.get_yticklabels()] == labels
-    diamonds = [line for line in ax.lines if line.get_marker() == "D"]
-    assert [(*d.get_xdata(), *d.get_ydata()) for d in diamonds] == [(100.0, 0)]
-    dots = [line for line in ax.lines if line.get_marker() == "o"]
-    assert [[*line.get_xdata()] for line in dots] == [[500, 5000], [50]] * 2
-    assert dots[0].get_color() != dots[1].get_color()
-    bars = [line for line in ax.lines if line.get_marker() == "None"]
-    spans = [tuple(line.get_xdata()) for line in bars if len(line.get_xdata()) == 2]
-    assert spans == [(50.0, 500.0), (80.0, 130.0), (50.0, 500.0)]
-    assert [text.get_text() for text in ax.texts] == ["no significant difference", "not analysed"]
-    few, which = threshold_rows(courses, 2, "A")
-    assert [change is not None for _, change in few] == [True, True]
-    assert which == "Shown: the 2 of 4 rows in which one overtakes the other."
+    ax = renderer.draw(thresholds(changes, results.findings()), Figure().subplots())
+    rows = [f"{labels[0]} overtakes {labels[1]}", f"{labels[1]} overtakes {labels[0]}"]
+    assert [t.get_text().replace("\n", " ") for t in ax.get_yticklabels()] == rows
+    spans = [area.get_paths()[0].get_extents() for area in ax.collections]
+    assert [(span.x0, span.x1) for span in spans] == [(8, 40), (8, 200)]
+    (mark,) = (line for line in ax.lines if line.get_marker() not in ("None", ""))
+    assert (*mark.get_xdata(), *mark.get_ydata()) == (30, 1)
+    (look,) = looks(results.study.names)[1:2]
+    assert mark.get_color() == renderer.COLOURS[look.colour]
+    (line,) = (line for line in ax.lines if len(line.get_xdata()) == 2)
+    assert tuple(line.get_xdata()) == (20, 90)
+    assert [text.get_text().strip() for text in ax.texts] == ["30", "20–90"]
+    few, which = changes_shown(courses, 1)
+    assert few == [earlier]
+    assert which == "Shown: the first 1 of 2 changes; the table has all."
 
 
 def test_ranks_are_drawn_where_they_are_and_groups_are_joined(results):

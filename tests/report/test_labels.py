@@ -12,7 +12,7 @@ import pytest
 
 from simstudy import make_study, run_study
 from simstudy.experiments import experiment, names
-from simstudy.report.files import ENDINGS, write_figures, write_tables
+from simstudy.report.files import ENDINGS, write_figures, write_methods, write_tables
 from simstudy.report.terminal import _Console, print_summary
 from simstudy.workflow.compare import compare_studies
 
@@ -90,13 +90,18 @@ def written(results, directory):
     page = re.sub(r'<section id="cost">.*?</section>', "", page, flags=re.DOTALL)  # has times
     page = re.sub(r'"seconds.csv": "[^"]*",', "", page).replace(results.manifest["fingerprint"], "")
     texts = {"page": re.sub(r"\b[\d,]+ s\b", "", page)}
-    for brief in (True, False):
+    for details in (False, True):
         buffer = io.StringIO()
-        print_summary(results, _Console(emoji=False, file=buffer, width=120), brief=brief)
-        texts[f"terminal, brief {brief}"] = buffer.getvalue().replace(str(results.directory), "")
+        print_summary(results, _Console(emoji=False, file=buffer, width=120), details)
+        texts[f"terminal, details {details}"] = buffer.getvalue().replace(
+            str(results.directory), ""
+        )
     for format in ENDINGS:
         for path in write_tables(results, directory / format, format):
             texts[f"{format} {path.name}"] = path.read_text(encoding="utf-8")
+        if format != "csv":
+            for path in write_methods(results, directory / f"methods in {format}", format):
+                texts[f"{format} {path.name}"] = path.read_text(encoding="utf-8")
     files, skipped = write_figures(results, directory / "figures", "svg")
     texts["skipped"] = "\n".join(skipped)
     for path in files:

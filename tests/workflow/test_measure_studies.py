@@ -83,7 +83,7 @@ def test_page_and_terminal_speak_of_measures_and_test_rows(results, capsys):
     assert "test rows" in page
     for words in ("training rows", "by learner", "every learner"):
         assert words not in page
-    print_summary(results, make_console())
+    print_summary(results, make_console(), details=True)
     printed = capsys.readouterr().out
     assert "by measure and test rows" in " ".join(printed.split())
     assert "test sets of 20, 50, 100 rows" in " ".join(printed.split())

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from types import SimpleNamespace
 
 import pytest
 
 from simstudy import SimstudyError, load_study
 from simstudy.analysis.models.standings import AHEAD
 from simstudy.engine import task
+from simstudy.report.prose.claims import keys_summary
 from simstudy.study.constants import JOURNAL
 from simstudy.workflow.lists import parse_key, variants, vary_study
 
@@ -45,7 +47,7 @@ def test_every_combination_is_a_variant_with_a_name_of_its_own():
 
 
 def test_the_page_has_every_finding_under_every_variant(write_study, tmp_path):
-    path = write_study({"models = 4": "models = 12"})
+    path = write_study({"models = 4": "models = 30", "[20, 60]": "[20, 200, 900]"})
     keys = ["measures.prior=train,uniform", "learners.TAN.search=cmi,likelihood"]
     page, found = vary_study(path, keys, tmp_path, jobs=1, report=False)
     searches = [one.study.learners[1].resolved["search"] for one in found]
@@ -61,6 +63,29 @@ def test_the_page_has_every_finding_under_every_variant(write_study, tmp_path):
     assert {*re.findall(r"\w+ beats \w+ at \d+ rows", text)} == beats
     for label in ("prior train, search cmi", "prior uniform, search likelihood"):
         assert label in text
+    each = [
+        {(p.winner, p.seen_from(p.winner).second, p.size) for p in one.findings().pairs if p.winner}
+        for one in found
+    ]
+    pairs = {"measures.prior": [(0, 2), (1, 3)], "learners.TAN.search": [(0, 1), (2, 3)]}
+    for key, alike in pairs.items():
+        changing = set().union(*(each[a] ^ each[b] for a, b in alike))
+        assert f"with {key} on {len(changing) or 'none'}" in text
+
+
+def test_the_headline_names_the_keys_that_change_findings():
+    def judged(*verdicts):
+        return [SimpleNamespace(verdict=verdict) for verdict in verdicts]
+
+    keys = [("a.b", [1, 2]), ("c", ["x", "y"]), ("d", [0])]
+    yes, no, maybe = "reproduced", "not reproduced", "not decided"
+    columns = [judged(yes, yes, no), judged(yes, maybe, no)] + [judged(yes, yes, yes)] * 2
+    readings = [*zip(variants(keys), columns, strict=True)]
+    assert keys_summary(readings) == [
+        "Of 3 findings the verdict changes with a.b on 2 and with c on 1."
+    ]
+    assert keys_summary([(reading, []) for reading, _ in readings]) == []
+    assert keys_summary(readings[:1]) == []
 
 
 def test_a_variant_scores_as_the_study_run_alone_does(write_study, tmp_path):

@@ -139,6 +139,13 @@ class Standing:
         return (self.leader, *(learner for learner in tested if learner not in self.beaten))
 
     @property
+    def unseparated(self) -> tuple[str, ...]:
+        """The learners that no test shows to be worse than the leader or a third one."""
+        ahead = {pair.second for pair in self.beats}
+        seen = [pair.second for pair in self.against if pair.n]
+        return tuple(name for name in seen if name not in ahead | self.beaten)
+
+    @property
     def key(self) -> Hashable:
         """Key by which sizes are grouped in reports."""
         parts = (self.beats, self.level, self.identical, self.beaten_by, self.untested)

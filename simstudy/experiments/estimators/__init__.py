@@ -14,6 +14,10 @@ if TYPE_CHECKING:
 
 # Of an estimate against the value of this classifier, and against the mean over training sets.
 ERRORS = ("squared_error", "squared_error_of_mean", "error", "error_of_mean")
+SQUARED = {  # of squared errors: the errors, and the target of the tables of results
+    "squared_error": ("error", "exact"),
+    "squared_error_of_mean": ("error_of_mean", "mean"),
+}
 COVERED, COVERED_MEAN, WIDTH = "covered", "covered_mean", "width"  # by the interval
 SCORES = (*ERRORS, COVERED, COVERED_MEAN, WIDTH)
 _WORDS = {

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from types import MappingProxyType
 from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
 
+from simstudy.analysis.models.findings import ModelFindings
+from simstudy.experiments.comparison_page import ComparisonPage
+from simstudy.experiments.estimators import SQUARED
 from simstudy.experiments.estimators.results import EstimatorResults
-from simstudy.experiments.models_page import ModelsPage
 from simstudy.experiments.page import Section
 from simstudy.measures.base import MeasureInfo
-from simstudy.report.prose.numbers import fixed, number, percent, percentages, signed
-from simstudy.report.prose.phrases import all_sizes, level
+from simstudy.report.charts.estimates import panels
+from simstudy.report.charts.spec import Chart
+from simstudy.report.prose.numbers import brief, fixed, number, percent, percentages, signed
+from simstudy.report.prose.phrases import all_sizes, intervals_of_means, level
 from simstudy.report.tables.table import Table, TableCell, table_of, words
 from simstudy.study.study import Study
 from simstudy.texts import counted
@@ -32,8 +37,11 @@ _INTERVALS = {
 }
 
 
-class EstimatorsPage(ModelsPage[EstimatorResults]):
+class EstimatorsPage(ComparisonPage[EstimatorResults]):
     """Which estimator is closest to the exact value, and which intervals contain it."""
+
+    widths = (265.0, 185.0, 215.0)
+    printed = MappingProxyType({"bias_and_coverage": slice(None)})
 
     def asks(self, study: Study, info: MeasureInfo) -> str:
         """Ask which estimator is closest."""
@@ -62,6 +70,42 @@ class EstimatorsPage(ModelsPage[EstimatorResults]):
     def shown(self, scores: Sequence[str]) -> list[int]:
         """Return the squared errors: of the others there are tables."""
         return [place for place, score in enumerate(scores) if score.startswith("squared_error")]
+
+    def finding(self, findings: ModelFindings) -> str:
+        """Return which estimator is closest, the largest bias and the lowest coverage."""
+        text, results = super().finding(findings), findings.results
+        if results.column(findings.measure).test not in SQUARED:
+            return text
+        errors, promised = results.errors(findings.measure), results.study.analysis.confidence
+        if not errors.bias or errors.coverage.empty:
+            return text
+        most = max(errors.bias.values(), key=lambda mean: abs(mean.mean))
+        least = errors.coverage.loc[errors.coverage["coverage"].idxmin()]
+        return (
+            f"{text} With {errors.size:,} rows {brief(most.learner)} has the largest bias, "
+            f"{signed(most.mean)}; the lowest coverage, {percent(least['coverage'], 0)} where "
+            f"{level(promised)} is promised, is that of {brief(least['estimator'])} "
+            f"({_INTERVALS[least['interval']]})."
+        )
+
+    def charts(self, findings: ModelFindings, narrow: bool = False) -> tuple[Chart, ...]:
+        """Return bias, RMSE and coverage."""
+        results: EstimatorResults = findings.results
+        if results.column(findings.measure).test not in SQUARED:
+            return ()
+        shown = results.errors(findings.measure)
+        return panels(shown, results.treatments, results.study.analysis.confidence, narrow)
+
+    def caption(self, findings: ModelFindings) -> str:
+        """Return what they show."""
+        shown = findings.results.errors(findings.measure)
+        return (
+            f"Estimates of {shown.measure} of {shown.learner} with {shown.size:,} rows, the least "
+            f"RMSE on top. Bars of bias and RMSE: {intervals_of_means(findings)}, for RMSE the "
+            "roots of those of the mean squared error; of coverage: unadjusted Clopper–Pearson "
+            "intervals between models. Coverage, filled: corrected t (circle) and nested (square); "
+            "hollow: rows (circle), naive t over splits (diamond), percentiles (triangle)."
+        )
 
     def own_sections(self, results: EstimatorResults) -> list[Section]:
         """Return bias, spread and coverage."""

@@ -2,12 +2,32 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from functools import cached_property
+from operator import attrgetter
+from typing import NamedTuple
 
 import pandas as pd
 
 from simstudy.analysis.models.estimates import coverage, quality
+from simstudy.analysis.models.findings import Mean
+from simstudy.experiments.estimators import SQUARED
 from simstudy.results.read.model_analyses import ModelResults
+
+
+class Errors(NamedTuple):
+    """Bias, RMSE and coverage of estimators of one value, by estimator, the least RMSE first.
+
+    The intervals are those of the mean error and, after its root, of the mean squared error.
+    """
+
+    size: int
+    measure: str
+    learner: str
+    bias: dict[str, Mean]
+    rmse: dict[str, Mean]
+    coverage: pd.DataFrame
 
 
 class EstimatorResults(ModelResults):
@@ -48,3 +68,46 @@ class EstimatorResults(ModelResults):
             As in `estimator_quality`. See `analysis.estimates.coverage`.
         """
         return coverage(self.estimates, target, self.study.analysis.confidence)
+
+    @cached_property
+    def _coverages(self) -> dict[str, pd.DataFrame]:
+        return {target: self.interval_quality(target) for _, target in SQUARED.values()}
+
+    @cached_property
+    def _errors(self) -> dict[str, Errors]:
+        return {}
+
+    def errors(self, name: str) -> Errors:
+        """What estimators are worth with the fewest rows, by a column of squared errors."""
+        if name not in self._errors:
+            self._errors[name] = self._errors_of(name)
+        return self._errors[name]
+
+    def _errors_of(self, name: str) -> Errors:
+        columns = [self.column(each) for each in self.measures]
+        kind, size = self.column(name).test, self.doses[0]
+        place = [each.name for each in columns if each.test == kind].index(name)
+        error, target = SQUARED[kind]
+        bias = [each.name for each in columns if each.test == error][place]
+        means = [
+            {mean.learner: mean for mean in self.findings(column).means if mean.size == size}
+            for column in (bias, name)
+        ]
+        scored = [mean for mean in means[1].values() if mean.has_interval]
+        roots = {
+            mean.learner: replace(
+                mean, mean=root(mean.mean), lower=root(mean.lower), upper=root(mean.upper)
+            )
+            for mean in sorted(scored, key=attrgetter("mean"))
+        }
+        every = self._coverages[target]
+        measure, learner = divmod(place, len(self.learners))
+        labels = self.study.measured[measure].label, self.learners[learner]
+        here = (every["size"] == size) & (every["measure"] == labels[0])
+        own = every[here & (every["learner"] == labels[1])]
+        return Errors(int(size), *labels, {key: means[0][key] for key in roots}, roots, own)
+
+
+def root(squared: float) -> float:
+    """The root of a mean squared error; a limit below 0 is that of 0."""
+    return math.sqrt(max(squared, 0.0))

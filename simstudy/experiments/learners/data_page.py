@@ -9,13 +9,15 @@ from typing import Any
 import pandas as pd
 from markupsafe import Markup
 
+from simstudy.analysis.datasets.across_datasets import OverSets
 from simstudy.analysis.datasets.findings import DataFindings
 from simstudy.analysis.datasets.two_measures import measure_pairs
 from simstudy.analysis.models.computing_time import median_seconds
 from simstudy.analysis.models.findings import Absent
 from simstudy.data.sizes import size_text
 from simstudy.experiments.learners.data_results import DataResults
-from simstudy.experiments.page import Goal, Opening, Overall, Page, Section, TerminalLine
+from simstudy.experiments.page import Goal, Opening, Overall, Page, Passage, Section, TerminalLine
+from simstudy.measures.base import MeasureInfo
 from simstudy.report.charts import data as charts
 from simstudy.report.charts import ranks, svg
 from simstudy.report.charts.decisions import decision_makers
@@ -29,15 +31,18 @@ from simstudy.report.prose import data_statements as prose
 from simstudy.report.prose import design as words
 from simstudy.report.prose.finding import by_other_measures, data_finding
 from simstudy.report.prose.numbers import brief as shortened
-from simstudy.report.prose.phrases import MAX_NAMED, listed
+from simstudy.report.prose.pairwise import MAX_COMPARED, who_beats_whom
+from simstudy.report.prose.phrases import MAX_NAMED, listed, opening, with_unit
 from simstudy.report.tables import datasets as build
 from simstudy.report.tables import facts
 from simstudy.report.tables.table import Table
 from simstudy.study.study import Study
+from simstudy.texts import counted
 
 _WIDE, _NARROW = 640.0, 350.0  # of pictures
 _ROW = 38.0
 _MAX_PANELS = 40  # learning curves
+_FEW_SETS, _FEW_NOTES = 6, 3  # that a terminal shows one by one
 _ALONE = Absent("it needs at least two learners")
 _TOO_FEW = Absent("it needs two learners and two data sets with all means")
 
@@ -47,7 +52,6 @@ class DataPage(Page[DataFindings, DataResults]):
 
     opening_name = "opening"
     extra = "data"
-    leaves = "Scores and tables"
     needs = ("It needs the data files that it names.",)
     failed_by = ("data set",)
     design = staticmethod(words.data_design)
@@ -82,10 +86,56 @@ class DataPage(Page[DataFindings, DataResults]):
         manifest = results.manifest
         return prose.data_statements(findings, manifest["failures"], manifest["cells"])
 
+    def aims(self, study: Study) -> str:
+        """Return what is compared, on what."""
+        sets, learners = len(study.datasets), counted(len(study.labels), "learner")
+        return f"To compare {learners} by their predictions on {counted(sets, 'data set')}."
+
+    def estimands(self, study: Study, info: MeasureInfo) -> str:
+        """Return the means and differences."""
+        return (
+            f"For each learner and data set: the mean {with_unit(info)} over the test parts of the "
+            "splits. For each pair of learners: the difference on each data set and over them."
+        )
+
+    def mechanism(self, results: DataResults) -> Iterator[Passage]:
+        """Return the data sets, how they are split and how rows are prepared."""
+        tables, prepared = results.manifest["tables"].values(), results.study.preparation
+        parts = {"Data sets": f"{listed(results.datasets, most=len(results.datasets))}."}
+        for key in ("rows", "attributes", "classes"):
+            numbers = sorted({table[key] for table in tables})
+            parts["Data sets"] += f" {opening(key)}: {numbers[0]:,} to {numbers[-1]:,}."
+        for subject, text in (parts | words.data_sections(results.study)).items():
+            yield f"{subject}: {text}", [prepared.discretize] * (subject == "Preparation")
+
+    def consequence(self, study: Study) -> str:
+        """Return which means are missing then."""
+        return (
+            "a learner has no mean on a data set where one of its splits failed; tests state which "
+            "data they use"
+        )
+
+    def analysis(self, results: DataResults) -> Iterator[Passage]:
+        """Return the tests on single data sets and over them."""
+        findings, adjusted = results.data_findings(), [results.data_findings().adjustment]
+        yield "Means are over the splits of a data set, which share rows.", []
+        if len(findings.learners) > 1:
+            text = f"On single data sets: {prose.method(findings)}, two-sided."
+            yield text, [findings.winners.test, *adjusted]
+        if over := findings.over_sets:
+            zeros = "two-sided; differences of 0 are left out, tied ranks averaged"
+            text = f"Over data sets: {prose.over_method(over)}; {zeros}."
+            yield text, ["wilcoxon", "friedman", "demsar", *adjusted]
+
+    def results(self, results: DataResults) -> list[str]:
+        """Return the finding and what the tests say."""
+        findings = results.data_findings()
+        return [self.finding(findings), *self.statements(results, findings)]
+
     # The page
 
     def opening(self, findings: DataFindings, index: int) -> Opening:
-        """Return who wins how often; the splits of one data set, or the means of one learner."""
+        """Return the means of every data set, or the splits of the only one."""
         name = f"opening{index}"
         if len(findings.datasets) == 1:
             caption = (
@@ -93,21 +143,17 @@ class DataPage(Page[DataFindings, DataResults]):
                 "rows, so the spread of the dots does not measure the error of the mean."
             )
             return Opening(*_rows(charts.splits(findings, findings.datasets[0]), name), caption)
-        if len(findings.learners) == 1:
-            caption = "Means over the splits of each data set."
-            return Opening(*_rows(charts.by_dataset(findings), name), caption, "learner-key")
-        chips = (
-            ("pale", "best mean"),
-            ("full", "significantly better than another learner, worse than none"),
-        )
-        caption = "Number of data sets that each learner wins."
-        return Opening(*_rows(charts.wins(findings), name), caption, chips=chips)
+        caption = "Means over the splits of each data set, the one of the best mean on top."
+        caption += " Ringed: the best mean of a data set." * (len(findings.learners) > 1)
+        return Opening(*_rows(charts.by_dataset(findings), name), caption, "learner-key")
 
     def thumbnail(self, findings: DataFindings) -> Chart:
-        """Return who wins how often; the splits of one data set, or the means of one learner."""
+        """Return average ranks, if there are any; else splits or means of each data set."""
+        if (over := _ranked(findings)) is not None:
+            return ranks.over_sets(over, findings.names, 45, joined=len(over.learners) <= 6)
         if len(findings.datasets) == 1:
             return charts.splits(findings, findings.datasets[0])
-        return (charts.wins if len(findings.learners) > 1 else charts.by_dataset)(findings)
+        return charts.by_dataset(findings)
 
     def view(self, results: DataResults, findings: DataFindings, index: int) -> dict[str, object]:
         """Return the figures, tables and notes of one measure."""
@@ -120,6 +166,7 @@ class DataPage(Page[DataFindings, DataResults]):
         panels = (charts.learning(by_size, name) for name in findings.datasets[:_MAX_PANELS])
         return {
             "others": by_other_measures(further),
+            "below": _ranks(findings, index),
             "standings": build.standings(findings).named_by(name) if rivals else None,
             "means": build.means(findings, after[-1]).named_by(name),
             "spread": build.means(findings, after[-1], spread=True).named_by(name),
@@ -138,10 +185,6 @@ class DataPage(Page[DataFindings, DataResults]):
         over = results.data_findings().over_sets is not None
         compared = [*_comparisons(results)]
         design = words.data_sections(results.study), [facts.learners(results)]
-        consequence = (
-            "a learner has no mean on a data set where one of its splits failed; tests state which "
-            "data they use"
-        )
         shared = f"On {results.manifest['platform']}. {captions.SHARED}"
         properties = {"table": build.properties(results.properties()), "notes": _notes(results)}
         costs = build.costs(results, median_seconds(results.timings, ("dataset", "learner")))
@@ -157,7 +200,7 @@ class DataPage(Page[DataFindings, DataResults]):
             *curves_section(data_curve_sections(results)),
             Section("properties", "Data sets", properties),
             design_section(results, *design),
-            failures_section(results, consequence),
+            failures_section(results, self.consequence(results.study)),
             Section("cost", "Cost", {"panels": [], "table": costs, "note": shared}),
         ]
 
@@ -230,17 +273,32 @@ class DataPage(Page[DataFindings, DataResults]):
         each = zip(results.study.doses, _by_size(results, results.measures[0]), strict=True)
         return [build.means(at, build.size_words(results, size)) for size, at in each]
 
-    def summary(self, results: DataResults, brief: bool) -> Iterator[Table | TerminalLine]:
-        """Return, unless brief, who wins; and what is odd about the data."""
+    def summary(self, results: DataResults) -> Iterator[Table | TerminalLine]:
+        """Return means or, of many data sets, how often each learner is best; who beats whom."""
+        findings, notes = results.data_findings(), _notes(results)
+        few = len(findings.datasets) <= _FEW_SETS or len(findings.learners) == 1
+        yield self.means(results)[-1] if few else build.standings(findings)
+        if (over := findings.over_sets) and len(over.learners) <= MAX_COMPARED:
+            ranked, sets = [name for name, _ in over.ranked], len(over.datasets)
+            won = [(pair.winner, pair.loser) for pair in over.pairs if pair.winner]
+            text = who_beats_whom(won, ranked, "learner")
+            yield TerminalLine(f"Over {sets} data sets {text} ({prose.over_method(over)}).\n")
+        if len(notes) > _FEW_NOTES:
+            notes = [f"{len(notes)} remarks on the data: see the page, or use --details."]
+        yield from (TerminalLine(note, "yellow") for note in notes)
+
+    def details(self, results: DataResults) -> Iterator[Table | TerminalLine]:
+        """Return means, who wins, what the tests say, and what is odd about the data."""
         findings, several = results.data_findings(), len(results.treatments) > 1
-        if not brief and several and len(findings.datasets) > 1:
+        yield from self.means(results)
+        if several and len(findings.datasets) > 1:
             yield build.standings(findings)
-        for sentence in [] if brief else prose.data_statements(findings, 0, 0):
-            yield TerminalLine(f"  {sentence}", whole=True)
-        for pair in measure_pairs(results.measures) if several and not brief else []:
+        for sentence in prose.data_statements(findings, 0, 0):
+            yield TerminalLine(f"  {sentence}")
+        for pair in measure_pairs(results.measures) if several else []:
             reversals = results.reversals(*pair, examples=False)
             sentence = prose.reversal_sentence(reversals, _labels(results, pair))
-            yield TerminalLine(f"  {sentence}", whole=True)
+            yield TerminalLine(f"  {sentence}")
         for note in _notes(results):
             yield TerminalLine(note, "yellow")
 
@@ -283,31 +341,41 @@ def _by_size(results: DataResults, name: str) -> list[DataFindings]:
     return [results.data_findings(name, size=size) for size in results.sizes]
 
 
+def _ranked(findings: DataFindings) -> OverSets | None:
+    """The comparison over data sets, if it has average ranks of several learners."""
+    over = findings.over_sets
+    return None if over is None or len(over.learners) < 3 or over.friedman.reason else over
+
+
+def _ranks(findings: DataFindings, index: int) -> list[Opening]:
+    """The diagram of average ranks over data sets, if there is one."""
+    if (over := _ranked(findings)) is None:
+        return []
+    chart, rows = ranks.over_sets(over, findings.names, _WIDE / 7.0), len(over.learners)
+    tall = 25 * (chart.y.high - chart.y.low) if not chart.frame else 60 + 26.0 * rows
+    wide = svg.draw(chart, f"ranks{index}w", (_WIDE, tall)).picture
+    narrow = ranks.over_sets(over, findings.names, joined=False)
+    size, sets = (_NARROW, 70 + 30.0 * rows), counted(len(over.datasets), "data set")
+    caption = (
+        f"Average ranks over {sets}; 1 is best. {ranks.bars(over)} ({prose.over_method(over)})."
+    )
+    return [Opening(wide, svg.draw(narrow, f"ranks{index}n", size).picture, caption)]
+
+
 def _over(findings: DataFindings, index: int) -> dict[str, object] | None:
-    """Diagrams and tests over data sets, if there are several learners and data sets."""
+    """The tests over data sets, if there are several learners and data sets."""
     over = findings.over_sets
     if over is None:
         return None
-    diagram, rows = None, len(over.learners)
-    if rows > 2 and not over.friedman.reason:
-        chart = ranks.over_sets(over, _WIDE / 7.0)
-        tall = 25 * (chart.y.high - chart.y.low) if not chart.frame else 60 + 26.0 * rows
-        wide = svg.draw(chart, f"ranks{index}w", (_WIDE, tall)).picture
-        narrow = ranks.over_sets(over, joined=False)
-        size = (_NARROW, 70 + 30.0 * rows)
-        diagram = wide, svg.draw(narrow, f"ranks{index}n", size).picture
     posterior = charts.posterior(over)
     return {
         "found": over,
-        "diagram": diagram,
         "no_diagram": over.friedman.reason,
-        "rule": prose.over_method(over),
-        "bars": ranks.bars(over),
         "equivalence": prose.equivalence(over.rope, findings.info),
         "no_posterior": posterior.absent,
         "posterior": None if posterior.absent else _rows(posterior, f"posterior{index}"),
         "shown": len(posterior.y.marks),
-        "tests": build.tests(over).named_by(findings.measure) if rows > 2 else None,
+        "tests": build.tests(over).named_by(findings.measure) if len(over.learners) > 2 else None,
         "pairs": build.pairs(over, findings.info).named_by(findings.measure),
     }
 

@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
-import math
+import re
 from collections.abc import Hashable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import pandas as pd
 
+from simstudy.analysis.models.findings import ModelFindings
+from simstudy.experiments.comparison_page import ComparisonPage
 from simstudy.experiments.measures.results import MeasureResults
-from simstudy.experiments.models_page import ModelsPage
 from simstudy.experiments.page import Section
 from simstudy.measures.base import MeasureInfo
+from simstudy.report.charts.choices import choices, needed, needed_text
+from simstudy.report.charts.spec import Chart
 from simstudy.report.prose.numbers import NONE, percent, percentages, rows
-from simstudy.report.prose.phrases import MAX_NAMED, level, listed, with_unit
+from simstudy.report.prose.phrases import MAX_NAMED, level, listed, opening, with_unit
 from simstudy.report.tables.table import Table, TableCell, make_table, words
 from simstudy.study.study import Study
 from simstudy.texts import counted
 
 
-class MeasuresPage(ModelsPage[MeasureResults]):
+class MeasuresPage(ComparisonPage[MeasureResults]):
     """Which measure finds the better of two learners, and from how many test rows."""
+
+    printed = MappingProxyType({"choices": slice(1), "rows_needed": slice(1, 2)})
 
     def asks(self, study: Study, info: MeasureInfo) -> str:
         """Ask which measure finds the better learner."""
@@ -66,6 +72,39 @@ class MeasuresPage(ModelsPage[MeasureResults]):
             "expectations over the joint distribution."
         )
 
+    def finding(self, findings: ModelFindings) -> str:
+        """Return which measure finds the better learner, and which need more rows for as much."""
+        results: MeasureResults = findings.results
+        written = dict(zip(results.treatments, results.names, strict=True))
+        longest = sorted(map(re.escape, written), key=len, reverse=True)
+        label = rf"(?<![\w:])(?:{'|'.join(longest)})(?![\w:])"
+        text = re.sub(label, lambda name: written[name[0]], super().finding(findings))
+        needed = results.rows_needed(findings.measure).to_dict("records")
+        least = {written[row["learner"]]: row["lower"] for row in needed}
+        most = max(least.values())
+        slowest = [name for name, lower in least.items() if lower == most > results.reference]
+        if not slowest:
+            return text
+        best = next(written[row["learner"]] for row in needed if row["note"] == "the reference")
+        verb = "needs" if len(slowest) == 1 else "need"
+        as_good = f"To be as good as {best} with {results.reference:,} rows"
+        return f"{text} {as_good}, {listed(slowest)} {verb} more than {rows(round(most))}."
+
+    def charts(self, findings: ModelFindings, narrow: bool = False) -> tuple[Chart, ...]:
+        """Return choices against test rows, and the rows needed."""
+        return choices(findings, narrow), needed(findings, narrow)
+
+    def caption(self, findings: ModelFindings) -> str:
+        """Return what they show."""
+        at = f"{findings.results.reference:,} test rows"
+        return (
+            f"{opening(findings.info.label)} against test rows; black: measures with the best mean "
+            "at some size. Below: with how many test rows each measure is as good as the best one "
+            f"with {at} (upright line). Bars: where tests decide, from the last size at which it "
+            "is worse to the first at which it is better, or the interval of the estimate (dot) "
+            "where sizes are close enough."
+        )
+
     def own_sections(self, results: MeasureResults) -> list[Section]:
         """Return how many rows measures need, and what they contradict."""
         tables = [_needed_table(results), _against_truth(results), _contradictions(results)]
@@ -93,16 +132,7 @@ def _needed_table(results: MeasureResults) -> Table:
 
 def _needed(row: Mapping[Hashable, Any]) -> TableCell:
     """The rows that a measure needs, and their interval."""
-    if row["note"] == "the reference":
-        return TableCell(rows(int(row["at"])), "best", bold=True)
-    low, high = row["lower"], row["upper"]
-    if math.isinf(high):
-        interval = NONE if low <= 0 else f"above {rows(round(low))}"
-    else:
-        interval = f"{rows(round(low))} to" if low > 0 else "up to"
-        interval += f" {rows(round(high))}"
-    lacking = math.isnan(row["rows"])
-    return TableCell(interval) if lacking else TableCell(rows(round(row["rows"])), interval)
+    return TableCell(*needed_text(row), bold=row["note"] == "the reference")
 
 
 def _against_truth(results: MeasureResults) -> Table:
@@ -157,10 +187,10 @@ def _table(
     cut: bool = False,
 ) -> Table:
     """A table with a line for each measure."""
+    written = dict(zip(results.treatments, results.names, strict=True))
     lines = [
-        [words(label, "", place), *(cells.get((label, at), TableCell(NONE)) for at in columns)]
-        for place, label in enumerate(results.treatments)
+        [words(shown, "", place), *(cells.get((label, at), TableCell(NONE)) for at in columns)]
+        for place, (label, shown) in enumerate(written.items())
     ]
-    return make_table(
-        name, title, ["measure", *columns], lines, caption=caption, data=data, cut=cut
-    )
+    heads = ["measure", *(written.get(at, at) for at in columns)]
+    return make_table(name, title, heads, lines, caption=caption, data=data, cut=cut)

@@ -11,6 +11,8 @@ import pandas as pd
 
 from simstudy.analysis.models.choices import against_truth, contradictions, rows_needed
 from simstudy.analysis.tests.adjustment import family_sizes
+from simstudy.components.registry import MEASURES
+from simstudy.measures.theory.two_level import level_names
 from simstudy.results.read.model_analyses import ModelResults
 
 REFERENCE = 100  # test rows, if the study has this size
@@ -46,6 +48,16 @@ class MeasureResults(ModelResults):
         """The pairs of learners between which measures choose, by number."""
         return [*itertools.combinations(self.learners, 2)]
 
+    @cached_property
+    def names(self) -> list[str]:
+        """What the measures are called on pages: labels that are none are written out."""
+        return [
+            spec.label
+            if spec.label != spec.name
+            else ":".join(map(_written, level_names(spec.name)))
+            for spec in self.study.measured
+        ]
+
     @property
     def reference(self) -> int:
         """The test size to which others are compared: 100 rows, or the one in the middle."""
@@ -77,8 +89,21 @@ class MeasureResults(ModelResults):
         at = self.reference if at is None else at
         self._check_dose(at)
         name = self._measure(measure)
+        if (name, at) in self._rows_needed:
+            return self._rows_needed[name, at].copy()
         better, options = self.info(name).greater_is_better, self.study.analysis
         pairs = np.full(len(self.doses), math.comb(len(self.treatments), 2))
         among = family_sizes(options.adjustment, pairs)[0]
         further = 0 if options.adjustment == "none" else int(among)
-        return rows_needed(self.scores, name, at, better, options.confidence, further)
+        made = rows_needed(self.scores, name, at, better, options.confidence, further)
+        self._rows_needed[name, at] = made
+        return made.copy()
+
+    @cached_property
+    def _rows_needed(self) -> dict[tuple[str, int], pd.DataFrame]:
+        return {}
+
+
+def _written(name: str) -> str:
+    """The label of a measure; one that is not built in is not looked up."""
+    return MEASURES.get(name).info.label if MEASURES.is_own(name) else name.replace("_", " ")

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from simstudy.components.registry import Spec
     from simstudy.engine.plan import Plan
 
+LEVEL = 0.05  # of all tests
 COPIES, MIRRORED, POWER, WRONG, GAP = "type_1", "type_1_mirrored", "power", "wrong", "difference"
 _WORDS = {
     COPIES: "type I error, two copies of {}",

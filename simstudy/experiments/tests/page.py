@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from simstudy.experiments.models_page import ModelsPage
+from collections.abc import Sequence
+from types import MappingProxyType
+
+from simstudy.analysis.models.findings import ModelFindings
+from simstudy.experiments.comparison_page import ComparisonPage
+from simstudy.experiments.tests import GAP, LEVEL, POWER
 from simstudy.experiments.tests.results import TestResults
 from simstudy.measures.base import MeasureInfo
-from simstudy.report.prose.phrases import all_sizes
+from simstudy.report.charts.levels import levels
+from simstudy.report.charts.spec import Chart
+from simstudy.report.prose.numbers import brief, percent
+from simstudy.report.prose.phrases import all_sizes, grouped, intervals_of_means, listed, opening
 from simstudy.study.study import Study
 from simstudy.texts import counted
 
 
-class TestsPage(ModelsPage[TestResults]):
+class TestsPage(ComparisonPage[TestResults]):
     """How often tests reject, with and without a difference."""
+
+    printed = MappingProxyType({"level_and_power": slice(None)})
 
     def asks(self, study: Study, info: MeasureInfo) -> str:
         """Ask how often tests reject."""
@@ -43,3 +53,64 @@ class TestsPage(ModelsPage[TestResults]):
     def evaluated(self, study: Study) -> str:
         """Return the data sets."""
         return f"{study.data.repeats} data sets of each size; differences exact"
+
+    def shown(self, scores: Sequence[str]) -> list[int]:
+        """Return the rates, power first: the exact difference is the same for all tests."""
+        rates = [place for place, score in enumerate(scores) if not score.startswith(f"{GAP}_")]
+        return sorted(rates, key=lambda place: not scores[place].startswith(f"{POWER}_"))
+
+    def finding(self, findings: ModelFindings) -> str:
+        """Return which tests keep their level, and which of these detect most."""
+        results: TestResults = findings.results
+        if not results.rejections:
+            return super().finding(findings)
+        tests = {cell.test for cell in results.rejections}
+        kept, learners = results.keeping, listed(results.learners, last="or")
+        text = (
+            f"On these models {len(kept)} of {len(tests)} tests are not shown to exceed "
+            f"{percent(LEVEL, 0)} type I error (two copies of {learners}; mirrored pairs)"
+        )
+        return f"{text}{': ' * bool(kept)}{'; '.join(map(brief, kept))}. {_detect(results)}".strip()
+
+    def statements(self, results: TestResults, findings: ModelFindings) -> list[str]:
+        """Return who beats whom, but not by type I errors, of which fewer are no merit."""
+        ranked = results.column(findings.measure).test == POWER or not results.rejections
+        return super().statements(results, findings) if ranked else []
+
+    def charts(self, findings: ModelFindings, narrow: bool = False) -> tuple[Chart, ...]:
+        """Return type I error against power."""
+        results: TestResults = findings.results
+        room = (42.0, 17.0) if narrow else (100.0, 25.0)
+        shown = results.rejections
+        return (levels(shown, results.leading, LEVEL, room),) if shown else ()
+
+    def caption(self, findings: ModelFindings) -> str:
+        """Return what it shows."""
+        results: TestResults = findings.results
+        *fewer, most = results.doses
+        small = f"Small: {all_sizes(fewer)} rows; large: {most:,}. " * bool(fewer)
+        black = " Black: those that detect most, as said above." * bool(results.leading)
+        return (
+            f"How often each test rejects at {percent(LEVEL, 0)}. Across: between equal "
+            "learners, under the null hypothesis that it rejects most, so a little too high. "
+            f"Up: {results.detecting}, in favour of the better one. {small}Hollow: shown to reject "
+            "too often under a null hypothesis. Bars: "
+            f"{intervals_of_means(findings)} of each rate.{black}"
+        )
+
+
+def _detect(results: TestResults) -> str:
+    """Which of the tests that keep their level detect most with how many rows."""
+    if len(results.keeping) < 2:
+        return ""
+    tied = "no two of these differ significantly in power"
+    groups = grouped((at.contenders * bool(at.beaten), at.size) for at in results.most_powerful)
+    clauses = []
+    for tests, sizes in groups.items():
+        names = [*map(brief, tests)]
+        names = names if len(names) <= 3 else [names[0], f"one of {len(names) - 1} others"]
+        text = f"{' or '.join(names)} detects most" if names else tied
+        clauses.append(f"with {all_sizes(sizes)} rows {text}")
+    joined = any(len(tests) > 1 for tests in groups)
+    clauses += ["tests joined by “or” do not differ significantly"] * joined
+    return f"{opening('; '.join(clauses))} ({results.detecting})."

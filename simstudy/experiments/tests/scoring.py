@@ -28,10 +28,10 @@ from simstudy.engine.scoring import check_probabilities
 from simstudy.estimators.bench import Bench, Judge, TrainTest
 from simstudy.estimators.comparing import LearnerTest
 from simstudy.experiments.scoring import ExactTask, Streams, bench_of, splitter
+from simstudy.experiments.tests import LEVEL
 from simstudy.learners.base import Learner, fit_parts
 
 SHARE_OF_COPIES = 0.8
-LEVEL = 0.05
 Splitter = Callable[[Scheme], Sequence[Split]]
 
 

@@ -11,7 +11,6 @@ from typing import NamedTuple, TypeAlias
 import pandas as pd
 
 from simstudy.analysis.models.findings import ModelFindings
-from simstudy.analysis.models.standings import Standing
 from simstudy.analysis.models.thresholds import Overtaking
 from simstudy.experiments import shared_words
 from simstudy.experiments.base import Words
@@ -20,7 +19,7 @@ from simstudy.report.charts.spec import Axis, Chart, Floats, Limits, Panels, dra
 from simstudy.report.prose.captions import MAX_BARS
 from simstudy.report.prose.numbers import brief, duration, number, signed
 from simstudy.report.prose.pairwise import overtaking
-from simstudy.report.prose.phrases import axis_label, listed
+from simstudy.report.prose.phrases import axis_label
 from simstudy.study.study import Study
 
 Studies: TypeAlias = Mapping[str, ModelFindings]
@@ -29,7 +28,6 @@ _MAX_NAMED = 5  # cells that are named as not drawn
 _MAX_DESCRIBED = 12  # learners in a description
 _MAX_ROWS = 6  # of panels, four side by side
 _MAX_PAIRS = 6  # whose thresholds are drawn by variant
-_HIGH = 1.15  # of the bar of a winner, as a factor of the size
 _SIDE = 0.07  # between the thresholds of two pairs, in the way to the next variant
 _CUT = "Bars that reach the edge are truncated."
 
@@ -237,34 +235,6 @@ def _leads(findings: ModelFindings, learners: Sequence[str], reference: str) -> 
         rows = [(pair.lead, pair.low, pair.high) for pair in pairs]
         every += [Series(0, label, *zip(*rows, strict=True))] if rows else []
     return every
-
-
-def winners(studies: Studies, learners: Sequence[str]) -> Chart:
-    """The learner with the best mean at each size of each variant; with a bar if it beats all."""
-    words, sizes = _design(studies)
-    layers, tips = list[spec.Layer](), []
-    for place, (name, findings) in enumerate(studies.items()):
-        for standing in findings.standings:
-            size, learner = standing.size, learners.index(standing.leader)
-            if standing.wins and not standing.untested:
-                layers.append(spec.Span([place], [size / _HIGH], [size * _HIGH], learner=learner))
-            tips.append(f"{name}, {size:,} rows: {standing.leader}, {_lead(standing)}")
-            layers.append(spec.Marks([place], [size], tips[-1:], learner=learner))
-    title = f"the {words.treatment} with the best mean at each {words.size}, by variant"
-    axes = _variants(studies), spec.sizes_axis(sizes, f"{words.dose} rows", 0.08)
-    names = names_of(studies, learners)
-    return Chart("winners", title, "; ".join(tips), *axes, tuple(layers), names=names)
-
-
-def _lead(standing: Standing) -> str:
-    """Whom the learner of best mean beats, or from whom it does not differ significantly."""
-    if level := [pair.second for pair in (*standing.level, *standing.identical)]:
-        return f"not significantly better than {listed(level)}"
-    if standing.beaten_by:
-        return f"beaten by {listed([pair.second for pair in standing.beaten_by])} where both ran"
-    if standing.wins:
-        return "beats all" + " that it could be tested against" * bool(standing.untested)
-    return "not compared"
 
 
 def thresholds(studies: Studies, learners: Sequence[str]) -> Chart | None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from simstudy.analysis.datasets.across_datasets import OverSets
 from simstudy.analysis.datasets.findings import DataFindings
@@ -18,30 +20,8 @@ from simstudy.texts import counted
 
 MAX_PAIRS = 10  # of the posterior; of more, those of the leader
 _HALF = 0.36  # of the thickness of a bar, in rows
+_LANE, _MARK = 0.22, 0.013  # how far marks move in a row, and their width as a share of the axis
 _NAMED = 8  # reversals whose data sets are named in the chart
-
-
-def wins(findings: DataFindings) -> Chart:
-    """On how many data sets each learner has the best mean, and is significantly ahead."""
-    layers, texts, most = list[spec.Layer](), [], 1
-    for row, standing in enumerate(findings.standings):
-        label, best, ahead = standing.learner, standing.best, standing.ahead
-        place = findings.learners.index(label)
-        for value, side, kind in ((best, -1, "pale"), (ahead, 1, "full")):
-            low, high = sorted((row + 0.03 * side, row + _HALF * side))
-            bar = Span([0.0, value], [low] * 2, [high] * 2, kind, learner=place)
-            text = Text(value, (low + high) / 2, f" {value}", 1, kind="tick", learner=place)
-            layers += [bar, text] if value else [text]
-        texts.append(f"{label}: best mean on {best}, significantly ahead on {ahead}")
-        most = max(most, best, ahead)
-    step = next(step for step in (1, 2, 5, 10, 20, 50, 100, 1000, 10**9) if most <= 6 * step)
-    marks = tuple((float(at), str(at)) for at in range(0, most + 1, step))
-    title = f"Data sets that each learner wins, by {findings.info.label}"
-    x = Axis(f"data sets, of {len(findings.datasets)}", 0, most * 1.1, marks=marks)
-    y = _rows(standing.learner for standing in findings.standings)
-    return Chart(
-        "", title, f"{'; '.join(texts)}.", x, y, tuple(layers), "wins", names=findings.names
-    )
 
 
 def _rows(labels: Iterable[str]) -> Axis:
@@ -70,23 +50,35 @@ def splits(findings: DataFindings, dataset: str) -> Chart:
 
 
 def by_dataset(findings: DataFindings) -> Chart:
-    """The means of all learners, a row for each data set."""
+    """The means of all learners, a row for each data set in the order of their best means."""
+    info, learners = findings.info, findings.learners
+    best = {str(name): row.max() for name, row in findings.table.iterrows()}
+    names = sorted(best, key=lambda name: (math.isnan(best[name]), -best[name]))
+    low, high = spec.reach([*findings.means.to_numpy().ravel(), *[0.0] * bool(info.zero)])
     layers: list[spec.Layer] = []
-    for place, label in enumerate(findings.learners):
-        means = findings.means[label].tolist()
-        each = zip(findings.datasets, map(number, means), strict=True)
-        tips = [f"{name}, {label}: {in_unit(mean, findings.info)}" for name, mean in each]
-        layers.append(Marks(means, [*map(float, range(len(means)))], tips, learner=place))
-    text = f"Means of {counted(len(findings.learners), 'learner')}; the table has the numbers."
-    axes = _scale(findings.info, findings.means.to_numpy().ravel()), _rows(findings.datasets)
-    return Chart(
-        "",
-        f"Mean {findings.info.label} by data set",
-        text,
-        *axes,
-        tuple(layers),
-        names=findings.names,
-    )
+    if info.zero:
+        words = Text(0, -0.9, f"\u00a0{info.zero}\u00a0", 1 if -low < high else -1)
+        layers += [spec.Rule(0.0, upright=True, kind="base"), words]
+    points: dict[str, list[tuple[str, float, float]]] = {label: [] for label in learners}
+    for row, name in enumerate(names):
+        scored = [(float(findings.means[label][name]), label) for label in learners]
+        means = sorted((mean, label) for mean, label in scored if not math.isnan(mean))
+        layers += [Line([means[0][0], means[-1][0]], [row, row], "others")] if means else []
+        ends = dict.fromkeys((0.0, -_LANE, _LANE), -math.inf)  # of the marks in each lane
+        for mean, label in means:
+            lane = next((at for at in ends if ends[at] <= mean), min(ends, key=lambda at: ends[at]))
+            ends[lane] = mean + _MARK * (high - low)
+            points[label].append((name, mean, row + lane))
+    for place, (label, shown) in enumerate(points.items()):
+        tips = [f"{name}, {label}: {in_unit(number(mean), info)}" for name, mean, _ in shown]
+        layers.append(Marks([x for _, x, _ in shown], [y for *_, y in shown], tips, learner=place))
+        won = [each for each in shown if label in findings.best[each[0]] and len(learners) > 1]
+        rings = [x for _, x, _ in won], [y for *_, y in won]
+        layers += [Marks(*rings, kind="ring", learner=place)] * bool(won)
+    text = f"Means of {counted(len(learners), 'learner')}; the table has the numbers."
+    y_axis = replace(_rows(names), high=-0.6 - 0.7 * bool(info.zero))
+    title, x_axis = f"Mean {info.label} by data set", Axis(axis_label(info), low, high)
+    return Chart("", title, text, x_axis, y_axis, tuple(layers), names=findings.names)
 
 
 def posterior(over: OverSets) -> Chart:

@@ -31,22 +31,26 @@ _LINES: dict[str, tuple[str, float, Dashes]] = {
     "zero": (_GREY, 0.9, DASHED),
     "base": (_GREY, 0.9, "-"),
     "interval": (COLOURS[1], 3.5, "-"),
-    "bracket": ("#b9dbef", 6.0, "-"),
     "estimate": (COLOURS[0], 1.8, "-"),
     "thin": (_INK, 0.9, "-"),
     "thick": (_INK, 1.6, "-"),
-    "join": (COLOURS[1], 3.2, "-"),
+    "join": ("0.8", 4.0, "-"),
     "bar": (_INK, 1.1, "-"),
+    "promise": (_INK, 1.4, "-"),
+    "best": (_INK, 1.6, "-"),
+    "rest": ("0.7", 1.1, "-"),
+    "whisker": ("0.4", 1.1, "-"),
     "reversal": (_INK, 1.0, (0, (4, 2))),
 }
 _BANDS = {
     "band": (COLOURS[0], 0.22),
+    "bracket": ("0.6", 0.35),
     "representation": (COLOURS[1], 0.5),
     "estimation": (COLOURS[4], 0.5),
     "best": (COLOURS[4], 0.25),
     "spread": (COLOURS[0], 0.14),
+    "keeps": ("0.5", 0.14),
     "full": (COLOURS[0], 1.0),
-    "pale": (COLOURS[0], 0.4),
     "first": (COLOURS[0], 0.55),
     "equal": ("0.6", 0.45),
     "second": (COLOURS[1], 0.55),
@@ -55,7 +59,6 @@ _BANDS = {
 _MARKS: dict[str, tuple[str, str, str, float]] = {
     "mark": ("o", COLOURS[0], "", 5.5),
     "dot": ("o", COLOURS[0], "", 3.5),
-    "behind": ("o", "0.75", "", 3.5),
     "field": ("o", "0.75", "", 3.0),
     "hollow": ("o", "white", "", 5.5),
     "crossing": ("D", COLOURS[1], "white", 5.5),
@@ -64,6 +67,10 @@ _MARKS: dict[str, tuple[str, str, str, float]] = {
     "cloud": ("o", COLOURS[0], "none", 3.0),
     "cell": ("o", COLOURS[0], "white", 3.0),
     "bin": ("o", COLOURS[0], "", 5.5),
+    "ink": ("o", _INK, "", 5.0),
+    "grey": ("o", "0.45", "", 5.0),
+    "spot": ("", COLOURS[0], "", 0.0),
+    "ring": ("o", COLOURS[0], "", 12.0),
 }
 _MANY = 3000  # more points than this are drawn as a picture within the figure
 LETTER = 0.58  # the width of a letter, in its height
@@ -139,7 +146,7 @@ def draw(
     for layer in chart.layers:
         if isinstance(layer, spec.Rule) and layer.words:
             room = 0.0 if layer.upright else 72 * box.height * y.share(layer.at)
-            half = 0.5 * (letters or style.letters(box.width))
+            half = 0.6 * (letters or style.letters(box.width))
             _draw_words(layer, wrapped(layer.words, half), ax, style, room)
     ax.set(xlim=(x.low, x.high), ylim=(y.low, y.high))
     if not chart.frame:
@@ -214,7 +221,7 @@ def _draw(layer: spec.Layer, ax: Axes, style: Style) -> None:
     """Draw one layer; labels of lines are drawn by `label_ends`."""
     match layer:
         case spec.Line():
-            ends = {"solid_capstyle": "butt"} if layer.kind in ("bracket", "estimate") else {}
+            ends = {"solid_capstyle": "butt"} if layer.kind == "estimate" else {}
             options = _stroke(layer.kind, layer.look, style) | ends
             ax.plot(*_clean(layer.x, layer.y), alpha=0.6 if layer.kind == "faint" else 1, **options)
         case spec.Span(kind="bar"):
@@ -235,7 +242,7 @@ def _draw(layer: spec.Layer, ax: Axes, style: Style) -> None:
             line(layer.at, zorder=1, **_stroke(layer.kind, None, style))
         case spec.Text():
             side = ("right", "center", "left")[layer.side + 1]
-            colour = _GREY if layer.kind == "note" else _INK
+            colour = {"note": _GREY, "inside": "white"}.get(layer.kind, _INK)
             place, text = (layer.x, layer.y), plain(layer.text)
             ax.text(*place, text, ha=side, va="center", color=colour, fontsize=style.smallest)
 
@@ -245,18 +252,21 @@ def _draw_marks(layer: spec.Marks, ax: Axes, style: Style) -> None:
     form, colour, edge, width = _MARKS[layer.kind]
     if layer.look and layer.kind != "median":
         colour = COLOURS[layer.look.colour]
-        form = form if layer.kind == "cloud" else MARKERS[layer.look.marker]
+        form = form if layer.kind in ("cloud", "ring") else MARKERS[layer.look.marker]
+    form = form if layer.form is None else MARKERS[layer.form]
     x, y = _clean(layer.x, layer.y)
-    if layer.kind not in ("cloud", "cell", "bin"):
+    if layer.kind not in ("cloud", "cell", "bin", "ink", "grey"):
         size, edge = width * style.lines, edge or colour
-        ax.plot(x, y, form, color=colour, markersize=size, markeredgecolor=edge, zorder=3)
+        inside = "none" if layer.kind == "ring" else colour
+        (marks,) = ax.plot(x, y, form, color=colour, markersize=size, zorder=3)
+        marks.set(markeredgecolor=edge, markerfacecolor=inside)
         return
     fill = colour if layer.shade is None else _shaded(layer.shade)
     area = (width * style.lines) ** 2 * (np.asarray(layer.areas) if layer.areas else 1.0)
     faces = ["white" if hollow else fill for hollow in layer.hollow] or fill
     stroke = 0.2 if layer.kind == "cell" else 0.8 * style.lines
     look: dict[str, Any] = {"marker": form, "alpha": 0.45 if layer.kind == "cloud" else None}
-    look |= {"rasterized": len(x) > _MANY, "zorder": 3 if layer.kind == "bin" else 1.5}
+    look |= {"rasterized": len(x) > _MANY, "zorder": 1.5 if layer.kind in ("cloud", "cell") else 3}
     ax.scatter(x, y, area, facecolor=faces, edgecolor=edge or colour, linewidth=stroke, **look)
 
 

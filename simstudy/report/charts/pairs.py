@@ -6,14 +6,13 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TypeAlias
 
 from simstudy.analysis.models.findings import ModelFindings
 from simstudy.analysis.models.thresholds import Course, Overtaking
 from simstudy.report.charts import spec
 from simstudy.report.charts.spec import Axis, Chart
-from simstudy.report.prose.numbers import signed
-from simstudy.report.prose.pairwise import estimate
+from simstudy.report.prose.numbers import brief, signed
+from simstudy.report.prose.pairwise import estimate, interval, overtaking
 
 MAX_PAIRS = 15  # more make no readable figure
 _CUT = "Bands that reach the edge are truncated."
@@ -97,46 +96,42 @@ def _crossing(change: Overtaking, y: float, kind: str) -> list[spec.Layer]:
     return [line, spec.Marks([change.crossing], [y], [tip], "crossing")]
 
 
-# A line of the overview: a change of the learner ahead, or a pair without one.
-PairRow: TypeAlias = tuple[Course, Overtaking | None]
+def changes_shown(courses: Sequence[Course], most: int) -> tuple[list[Overtaking], str]:
+    """The changes of the learner ahead that there is room for, by size, and which these are."""
+    every = [change for course in courses for change in course.changes]
+    every.sort(key=lambda change: (_about(change), change.after))
+    left = f"Shown: the first {most} of {len(every)} changes; the table has all."
+    return every[:most], left * (len(every) > most)
 
 
-def threshold_rows(courses: Sequence[Course], most: int, leader: str) -> tuple[list[PairRow], str]:
-    """The rows that there is room for, ordered by their first change, and which these are."""
-    ordered = sorted(courses, key=lambda c: c.changes[0].after if c.changes else math.inf)
-    every: list[PairRow] = [(c, change) for c in ordered for change in (c.changes or (None,))]
-    if len(every) <= most:
-        return every, ""
-    changing = [row for row in every if row[1]]
-    best = [row for row in every if leader in (row[0].first, row[0].second)]
-    of_all = f"of {len(every)} rows"
-    if 0 < len(changing) <= most:
-        return changing, f"Shown: the {len(changing)} {of_all} in which one overtakes the other."
-    if 0 < len(best) <= most:
-        return best, f"Shown: the {len(best)} {of_all} with {leader}, the best at the largest size."
-    return (changing or best)[:most], f"Shown: the first {most} {of_all}."
+def _about(change: Overtaking) -> float:
+    """The estimated size of a change, or the middle of its bracket."""
+    return change.crossing if change.estimated else math.sqrt(change.before * change.after)
 
 
-def thresholds(rows: Sequence[PairRow], sizes: Sequence[int], label: str, measure: str) -> Chart:
-    """Who overtakes whom, one line for each change or pair without one."""
-    layers, labels = list[spec.Layer](), []
-    for y, (course, change) in enumerate(rows):
-        ahead = change.ahead if change else course.leader
-        if ahead is None:
-            words = "no significant difference" if course.analysed else "not analysed"
-            layers.append(spec.Text(sizes[0], y, words, side=1))
-            labels.append(f"{course.first}\nand {course.second}")
-            continue
-        behind, verb = course.opponent(ahead), "overtakes" if change else "ahead of"
-        labels.append(f"{ahead}\n{verb} {behind}")
-        if change:
-            layers.append(spec.Line([change.before, change.after], [y, y], "bracket"))
-        for learner, kind in ((ahead, "dot"), (behind, "behind")):
-            at = course.ahead_at(learner)
-            tips = [f"{learner} is ahead at {size:,.0f} rows" for size in at]
-            layers.append(spec.Marks(at, [y] * len(at), tips, kind))
-        if change and change.estimated:
-            layers += _crossing(change, y, "estimate")
-    title, description = f"Who overtakes whom in {measure}", "; ".join(labels).replace("\n", " ")
-    axes = spec.sizes_axis(sizes, label), spec.rows_axis(labels)
-    return Chart("", title, f"{description}.", *axes, tuple(layers))
+def thresholds(changes: Sequence[Overtaking], findings: ModelFindings) -> Chart:
+    """When one learner overtakes another: a row for each change, by size."""
+    design, layers, labels = findings.design, list[spec.Layer](), list[str]()
+    axis = spec.sizes_axis(design.sizes, f"{design.words.dose} rows", 0.08)
+    for row, change in enumerate(changes):
+        learner = design.learners.index(change.ahead)
+        labels.append(f"{brief(change.ahead, 11)}\novertakes {brief(change.behind, 11)}")
+        bracket, tip = [change.before, change.after], overtaking(change)
+        layers.append(spec.Span(bracket, [row - 0.2] * 2, [row + 0.2] * 2, "bracket"))
+        if change.estimated:
+            ends, text = (
+                [change.lower, change.upper],
+                interval(change).strip("[]").replace(", ", "–"),
+            )
+            low, high = min(*bracket, *ends), max(*bracket, *ends)
+            side = 1 if axis.share(high) < 0.85 else -1
+            layers += [
+                spec.Line(ends, [row, row], "estimate", learner=learner),
+                spec.Marks([change.crossing], [row], [tip], learner=learner),
+                spec.Text(change.crossing, row - 0.4, f"{change.crossing:,.0f}", kind="tick"),
+                spec.Text(high if side > 0 else low, row, f"\u00a0{text}\u00a0", side),
+            ]
+    title = f"Who overtakes whom in {findings.info.label}"
+    description = "; ".join(map(overtaking, changes))
+    axes = axis, spec.rows_axis(labels)
+    return Chart("", title, f"{description}.", *axes, tuple(layers), names=design.names)

@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
 from simstudy.analysis.datasets.two_measures import measure_pairs
 from simstudy.analysis.models.average_ranks import Ranks
+from simstudy.analysis.models.findings import ModelFindings
 from simstudy.errors import SimstudyError
 from simstudy.experiments.learners.data_results import DataResults
 from simstudy.experiments.learners.results import LearnerResults
-from simstudy.report.charts import curves, data, layout, pairs, ranks, spec, spread
+from simstudy.report.charts import (
+    curves,
+    data,
+    layout,
+    pairs,
+    ranks,
+    spec,
+    spread,
+)
 from simstudy.report.charts.layout import Maker, NotDrawnError, Printed, require
 from simstudy.report.charts.mpl import Style
-from simstudy.report.charts.spec import Key, Panels, drawable
-from simstudy.report.prose import captions
+from simstudy.report.charts.spec import Chart, Key, Panels, drawable
+from simstudy.report.prose import captions, pairwise
 from simstudy.report.prose import data_statements as prose
 from simstudy.report.prose.design import models_of
-from simstudy.report.prose.pairwise import added_sizes
 from simstudy.report.prose.phrases import opening
 from simstudy.results.read.base import Results
 from simstudy.results.read.model_analyses import ModelResults
@@ -84,12 +92,12 @@ def learning_curves(results: ModelResults, style: Style, measure: str) -> Printe
     return Printed(title, panels, text, layout.lines if panels.key else layout.pages)
 
 
-def hope_korb(studies: Sequence[Results], style: Style) -> tuple[Figure, str]:
+def hope_korb(studies: Sequence[ModelResults], style: Style) -> tuple[Figure, str]:
     """Figures 2 to 4 of Hope & Korb (2004): an example of each family beside its curves."""
     rows, texts = list[layout.Row](), list[str]()
     for place, results in enumerate(sorted(studies, key=_complexity)):
         networks = results.manifest["networks"]
-        if not isinstance(results, ModelResults) or "0" not in networks:
+        if "0" not in networks:
             raise SimstudyError(f"{results.directory}: style hope-korb needs models with networks")
         findings, left, right = results.findings(), *"abcdef"[2 * place : 2 * place + 2]
         example = f"example of {models_of(results.study)}"
@@ -127,11 +135,11 @@ def thresholds(results: ModelResults, style: Style) -> Printed:
     """Sizes at which treatments overtake each other, all pairs in one figure."""
     findings, kind = results.findings(), results.study.experiment
     require(findings.courses, f"they need two {kind.name} and two {kind.size}s")
-    leader = findings.ranked(results.doses[-1])[0]
-    rows, which = pairs.threshold_rows(findings.courses, _MAX_ROWS[style.titles], leader)
-    chart = pairs.thresholds(rows, results.doses, f"{kind.dose} rows", findings.info.label)
-    caption = captions.thresholds(findings, min(course.n for course, _ in rows))
-    text = (caption, which, _design(results), added_sizes(findings))
+    unchanged = pairwise.unchanged(findings.courses)
+    changes, which = pairs.changes_shown(findings.courses, _MAX_ROWS[style.titles])
+    require(changes, unchanged.removesuffix("."))
+    chart, caption = pairs.thresholds(changes, findings), captions.thresholds(findings)
+    text = (caption, which, unchanged, _design(results), pairwise.added_sizes(findings))
     return Printed(chart.title, Panels((chart,)), text, layout.stacked)
 
 
@@ -207,12 +215,30 @@ def reward_and_divergence(results: ModelResults, style: Style) -> Printed:
     return Printed("Reward against divergence from the truth", panels, (text, which))
 
 
+def opening_figure(
+    results: ModelResults,
+    style: Style,
+    charts: Callable[[ModelFindings, bool], tuple[Chart, ...]],
+    caption: Callable[[ModelFindings], str],
+    part: slice,
+) -> Printed:
+    """Charts that open the page of a comparison."""
+    findings = results.findings()
+    shown = charts(findings, True)[part]
+    shown = charts(findings, False)[part] if len(shown) > 1 else shown
+    require(shown, "it needs two learners, and finite scores")
+    rows = all(chart.y.kind == "rows" for chart in shown)
+    panels = Panels(shown, across=0 if rows else 1, height=3.2)
+    text = (caption(findings), _made(results))
+    return Printed(shown[0].title, panels, text, layout.in_rows if rows else layout.pages)
+
+
 # Studies of data sets
 
 
 def data_makers(results: DataResults) -> dict[str, Maker]:
     """The figures by the names of their files."""
-    kinds = {"wins": wins, "means": means, "ranks": rank_diagram, "posterior": posterior}
+    kinds = {"means": means, "ranks": rank_diagram, "posterior": posterior}
     kinds |= {"learning_curves": data_learning} if len(results.study.doses) > 1 else {}
     makers: dict[str, Maker] = {}
     for place, name in enumerate(results.measures):
@@ -228,17 +254,6 @@ def _key(results: DataResults) -> tuple[Key, ...]:
     return tuple(Key(label, look=look) for label, look in every)
 
 
-def wins(results: DataResults, style: Style, measure: str) -> Printed:
-    """On how many data sets each learner has the best mean and is significantly ahead."""
-    findings = results.data_findings(measure)
-    require(min(len(findings.learners), len(findings.datasets)) > 1, _ALONE)
-    chart = data.wins(findings)
-    text = "Upper bar: data sets on which the learner has the best mean; lower bar: data sets on "
-    text += "which it is significantly better than another learner and worse than none "
-    text += f"({prose.method(findings)})."
-    return Printed(chart.title, Panels((chart,)), (text, _made(results)), layout.in_rows)
-
-
 def means(results: DataResults, style: Style, measure: str) -> Printed:
     """The means of all learners by data set; of a single data set, its splits."""
     findings, made = results.data_findings(measure), _made(results)
@@ -246,7 +261,8 @@ def means(results: DataResults, style: Style, measure: str) -> Printed:
         chart = data.splits(findings, findings.datasets[0])
         text = "Dots: splits, which share rows; larger marks: their means."
         return Printed(chart.title, Panels((chart,)), (text, made), layout.in_rows)
-    chart, text = data.by_dataset(findings), "Means over the splits of each data set."
+    chart, text = data.by_dataset(findings), "Means over the splits of each data set. "
+    text += "Ringed: the best mean of a data set." * (len(findings.learners) > 1)
     return Printed(chart.title, Panels((chart,), _key(results)), (text, made), layout.in_rows)
 
 
@@ -261,7 +277,7 @@ def rank_diagram(results: DataResults, style: Style, measure: str) -> Printed:
     require(fits, f"a diagram of {len(over.learners)} learners does not fit on a slide")
     text = f"{title} over {len(over.datasets)} data sets (1 is best). "
     text += f"{ranks.bars(over)} ({prose.over_method(over)})."
-    panels = Panels((ranks.over_sets(over),))
+    panels = Panels((ranks.over_sets(over, findings.names),))
     return Printed(title, panels, (text, _made(results)), layout.stacked)
 
 

@@ -2,19 +2,20 @@
 
 Over models, a bar joins runs of learners within the critical difference. Over data sets, Wilcoxon's
 test decides, and learners that do not differ significantly need not be adjacent: a bar joins the
-learners that have a dot on it.
+learners that have their marks on it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from simstudy.analysis.datasets.across_datasets import OverSets
 from simstudy.analysis.models.average_ranks import Ranks
 from simstudy.experiments.base import Words
 from simstudy.report.charts import spec
-from simstudy.report.charts.spec import Axis, Chart, Line, Marks, Span, Text
+from simstudy.report.charts.spec import Axis, Chart, Floats, Line, Marks, Span, Text
 from simstudy.report.prose.captions import ranked_at
 from simstudy.report.prose.numbers import number
 
@@ -30,7 +31,18 @@ class _Diagram(NamedTuple):
     learners: list[str]
     ranks: list[float]
     groups: Sequence[Sequence[object]]
-    critical: float = 0.0  # the critical difference; 0 if it does not decide, and members have dots
+    critical: float = 0.0  # the critical difference; 0 if it does not decide
+    numbers: Mapping[str, int] = {}  # of the learners that have marks of their own
+
+    def marks(self, names: Iterable[object], x: Floats, y: Floats) -> list[spec.Layer]:
+        """The marks of some learners with their ranks."""
+        if not self.numbers:
+            return [Marks(x, y, kind="dot")]
+        ranks, layers = dict(zip(self.learners, self.ranks, strict=True)), list[spec.Layer]()
+        for name, *at in zip(map(str, names), x, y, strict=True):
+            tip = f"{name}: average rank {number(ranks[name], 2)}"
+            layers.append(Marks([at[0]], [at[1]], [tip], learner=self.numbers[name]))
+        return layers
 
 
 def ranks(ranking: Ranks, kind: Words) -> Chart:
@@ -40,13 +52,20 @@ def ranks(ranking: Ranks, kind: Words) -> Chart:
     return _chart(_Diagram(*columns, ranking.groups, ranking.critical_difference), heading)
 
 
-def over_sets(over: OverSets, letters: float = 0.0, joined: bool | None = None) -> Chart:
+def over_sets(
+    over: OverSets,
+    names: tuple[str, ...] = (),
+    letters: float = 0.0,
+    joined: bool | None = None,
+) -> Chart:
     """Average ranks over data sets; bars join learners that do not differ significantly.
 
     Parameters
     ----------
     over
         The comparison over data sets.
+    names
+        The names under which the learners are registered.
     letters
         How many letters fit side by side where labels must stay inside; 0 where they need not.
     joined
@@ -54,7 +73,9 @@ def over_sets(over: OverSets, letters: float = 0.0, joined: bool | None = None) 
     """
     labels, ranks = zip(*over.ranked, strict=True)
     heading = f"Average rank over {len(over.datasets)} data sets, 1 is best"
-    return _chart(_Diagram([*labels], [*ranks], over.groups), heading, letters, joined)
+    numbers = {name: place for place, name in enumerate(over.learners)}
+    shown = _Diagram([*labels], [*ranks], over.groups, numbers=numbers)
+    return replace(_chart(shown, heading, letters, joined), names=names)
 
 
 def bars(over: OverSets) -> str:
@@ -63,8 +84,8 @@ def bars(over: OverSets) -> str:
         return "No bars are drawn because there would be too many; the table lists each pair"
     if not over.groups:
         return "No bar joins two learners: all differ significantly"
-    joined = "A bar joins the learners that have a dot on it"
-    return f"{joined}: two learners differ significantly if no bar has a dot of both"
+    joined = "A bar joins the learners that have their marks on it"
+    return f"{joined}: two learners differ significantly if no bar has the marks of both"
 
 
 def _chart(shown: _Diagram, heading: str, letters: float = 0, joined: bool | None = None) -> Chart:
@@ -105,9 +126,10 @@ def _joined(shown: _Diagram, letters: float) -> tuple[Axis, Axis, list[spec.Laye
         taken = {lane for end, lane in lanes if end >= at[0] - 0.1}
         lane = min({*range(len(lanes) + 1)} - taken)  # the first where it touches no other
         lanes.append((at[-1], lane))
-        y, top = -0.4 - 0.45 * lane, min(top, -0.9 - 0.45 * (1 + lane))
+        y = -0.4 - 0.45 * lane if critical else -0.75 - 0.7 * lane
+        top = min(top, y - 0.95)
         layers.append(Line([at[0] - more, at[-1] + more], [y] * 2, "join"))
-        layers += [Marks(at, [y] * len(at), kind="dot")] * (not critical)
+        layers += shown.marks(group, at, [y] * len(at)) if not critical else []
     labels = [spec.wrapped(learner, _LETTERS) for learner in shown.learners]
     step, half = 1 if max(map(len, labels)) <= _SHORT else 2, -(-k // 2)
     for place, (label, start, average) in enumerate(zip(labels, moved, shown.ranks, strict=True)):
@@ -118,6 +140,7 @@ def _joined(shown: _Diagram, letters: float) -> tuple[Axis, Axis, list[spec.Laye
         layers.append(Line([start, start, end], [0, y, y], "thin"))
         layers.append(Text(end, y, words, side, kind="tick"))
     bottom, room = top - step * (half - 0.5), 0.0
+    layers += [] if critical else shown.marks(shown.learners, moved, [0.0] * k)
     if letters:  # the labels in units of the axis
         longest = min(max(map(len, labels)), _LETTERS) + 7
         room = longest * (right - left) / max(letters - 2 * longest, 10)
@@ -131,7 +154,7 @@ def _listed(shown: _Diagram) -> tuple[Axis, Axis, list[spec.Layer]]:
     if half:
         layers.append(Span([first - half, first + half], [rows.low] * 2, [rows.high] * 2, "best"))
         layers += [Line([r - half, r + half], [i, i], "thick") for i, r in enumerate(shown.ranks)]
-    layers.append(Marks(shown.ranks, [*map(float, range(k))], kind="dot"))
+    layers += shown.marks(shown.learners, shown.ranks, [*map(float, range(k))])
     steps = [rank for rank in range(0, k + 1, 5 if k <= 50 else 20) if rank > 1]
     marks = tuple((float(rank), str(rank)) for rank in sorted({1, *steps, k}))
     low, high, label = min(first - half, 1) - 0.3, max(last + half, k) + 0.3, "average rank"
@@ -141,6 +164,6 @@ def _listed(shown: _Diagram) -> tuple[Axis, Axis, list[spec.Layer]]:
         for group in shown.groups:
             at = [float(shown.learners.index(str(learner))) for learner in group]
             layers.append(Line([high, high], [at[0], at[-1]], "join"))
-            layers.append(Marks([high] * len(at), at, kind="dot"))
+            layers += shown.marks(group, [high] * len(at), at)
             high += 0.06 * (k - 1)
     return Axis(label, low, high, marks=marks), rows, layers

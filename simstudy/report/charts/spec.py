@@ -140,7 +140,7 @@ class Axis:
 
     def fitting(self, letters: float) -> list[tuple[float, str]]:
         """The marks of an axis of this many letters, without labels that would collide."""
-        marks = self.ticks(max(2, int(letters / 8)))
+        marks = self.ticks(max(4, int(letters / 8)))
         spans = [(letters * self.share(at), len(label) / 2 + 0.5) for at, label in marks]
         free, kept = -math.inf, []
         for mark, (at, half) in zip(marks, spans, strict=True):
@@ -282,6 +282,7 @@ class Layer:
 
     learner: int | None = None  # the place of the treatment that it belongs to
     look: Look | None = None  # a Chart fills in that of its treatment
+    treatment: int | None = None  # that it is hidden with, without a look
 
 
 @dataclass(frozen=True)
@@ -315,6 +316,7 @@ class Marks(Layer):
     areas: Floats = ()  # in those of a usual mark
     hollow: Sequence[bool] = ()
     shade: float | None = None  # a colour from light (0) to dark (1)
+    form: int | None = None  # the number of its marker, if it has no look
 
 
 @dataclass(frozen=True)
@@ -364,6 +366,7 @@ class Chart:
     absent: str = ""  # why nothing is drawn
     frame: bool = True  # whether the axes are drawn
     square: bool = False  # whether both axes have one scale
+    links: tuple[str, ...] = ()  # the pages that its rows open, empty where there is none
     names: tuple[str, ...] = ()  # of all treatments, see `looks`; without, they are drawn in grey
 
     def __post_init__(self) -> None:

@@ -6,6 +6,7 @@ Elements of a learner carry its number in ``data-l``, so that the page can hide 
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, TypeAlias
 
@@ -131,8 +132,9 @@ class _Frame:
         wide = 16 if chart.y.kind == "rows" else 10  # names have wider letters than numbers
         self.left, self.right = longest * self.letter + wide, self.width - max(room + 6, last - 4)
         if not chart.frame:  # whose layers leave room for their own texts
-            right = self.width - room
-            self.left, self.right, self.top, self.bottom = 0.0, right, 0.0, self.height
+            margin = FONT / 2 if room else 0.0  # for half a label
+            self.left, self.right = 0.0, self.width - room
+            self.top, self.bottom = margin, self.height - margin
 
     def x(self, value: float) -> float:
         return self.left + self.chart.x.share(value) * (self.right - self.left)
@@ -180,14 +182,19 @@ def draw(chart: Chart, name: str, size: Extent, labels: bool = False) -> Picture
     if places is None:
         lines, places, frame = [], [], _Frame(chart, size, 0.0)
     parts = [frame.axes()] if chart.frame else []
-    by_look = itertools.groupby(chart.layers, lambda layer: (layer.learner, layer.look))
-    for (learner, look), layers in by_look:
+    by_look = itertools.groupby(chart.layers, lambda at: (at.learner, at.treatment, at.look))
+    for (learner, treatment, look), layers in by_look:
         content = [_layer(layer, frame) for layer in layers]
-        grouped = {"class_": classes(look), "data_l": learner} if look else {}
-        parts += [element("g", *content, **grouped)] if look else content
+        hidden = treatment if learner is None else learner
+        grouped = {"class_": classes(look) if look else None, "data_l": hidden}
+        parts += content if look is hidden is None else [element("g", *content, **grouped)]
     rules = [layer for layer in chart.layers if isinstance(layer, spec.Rule) and layer.words]
     parts += [_words(rule, frame) for rule in rules]
     parts += [_label(line, place, frame) for line, place in zip(lines, places, strict=True)]
+    rows = zip(chart.y.marks, chart.links, strict=False)
+    parts += [
+        _link(href, frame.y(at - 0.5), frame.y(at + 0.5), size[0]) for (at, _), href in rows if href
+    ]
     if chart.kind:
         corners = None
         if chart.kind == "decision":  # which the page draws anew
@@ -207,6 +214,12 @@ def panels(charts: Iterable[Chart], name: str, size: Extent = SMALL) -> list[Pan
     return drawn
 
 
+def _link(href: str, top: float, bottom: float, width: float) -> Markup:
+    """What opens a page, over a row."""
+    area = element("rect", x=0, y=top, width=width, height=bottom - top, class_="row")
+    return element("a", element("title", href), area, href=href)
+
+
 def _label(line: Line, place: float, frame: _Frame) -> Markup:
     """The label of a line beside its end, after its mark."""
     x, y, beside = frame.x(line.x[-1]) + 6, frame.y(line.y[-1]), frame.right + _LEADER
@@ -214,8 +227,11 @@ def _label(line: Line, place: float, frame: _Frame) -> Markup:
     leader = path("leader", f"M{x:.1f} {y:.1f}L{end - 8:.1f} {place:.1f}H{end:.1f}")
     text = element("text", line.label, x=beside + 8, y=place + 4)
     drawn = mark(look, beside, place) if look and line.kind != "field" else Markup()
-    kind = classes(look) + " field-end" * (line.kind == "field") if look else "s ceil"
-    return element("g", leader, drawn, text, class_=kind, data_l=line.learner)
+    kind = f"s ceil {line.kind}"
+    if look:
+        kind = classes(look) + " field-end" * (line.kind == "field")
+    hidden = line.treatment if line.learner is None else line.learner
+    return element("g", leader, drawn, text, class_=kind, data_l=hidden)
 
 
 def _layer(layer: spec.Layer, frame: _Frame) -> Markup:
@@ -229,6 +245,11 @@ def _layer(layer: spec.Layer, frame: _Frame) -> Markup:
             inside = frame.chart.y.inside
             ends = ([inside(v) if drawable(v) else v for v in vs] for vs in (layer.low, layer.high))
             return path(layer.kind, band(*(frame.points(layer.x, values) for values in ends)))
+        case spec.Marks(kind="ring"):
+            r = 8.0 if frame.width > 500 else 6.5
+            turn = f"a{r} {r} 0 1 0 {2 * r} 0a{r} {r} 0 1 0-{2 * r} 0"
+            shown = filter(None, frame.points(layer.x, layer.y))
+            return path("ring", "".join(f"M{x - r:.1f} {y:.1f}{turn}" for x, y in shown))
         case spec.Marks(tips=()):
             points = frame.points(layer.x, layer.y)
             return path("dots", "".join(f"M{p[0]:.1f} {p[1]:.1f}h0" for p in points if p))
@@ -263,7 +284,9 @@ def _marks(layer: spec.Marks, frame: _Frame) -> Markup:
     """Marks with their numbers, which the page shows beside the pointer."""
     scale, look, parts = 1.0 if frame.width > 500 else 0.8, layer.look, []
     scale *= 0.6 if layer.kind == "field" else 1.0
-    for point, tip in zip(frame.points(layer.x, layer.y), layer.tips, strict=True):
+    points, areas = frame.points(layer.x, layer.y), layer.areas or [1.0] * len(layer.tips)
+    hollow = layer.hollow or [False] * len(layer.tips)
+    for point, tip, area, empty in zip(points, layer.tips, areas, hollow, strict=True):
         title = element("title", tip)
         if not point:
             if frame.chart.kind == "decision" and look:  # the page may move it
@@ -277,9 +300,12 @@ def _marks(layer: spec.Marks, frame: _Frame) -> Markup:
             shape = mark(Look(1, 0, 3), x, y)
         elif look:
             shape = mark(look, x, y, scale)
+        elif layer.form is not None:
+            shape = mark(Look(0, 0, layer.form), x, y, scale * math.sqrt(area))
         else:
             shape = element("circle", cx=x, cy=y, r=2.6)
-        parts.append(element("g", title, shape, class_="pt", data_x=x, data_y=y))
+        kind = "pt hollow" if empty else "pt"
+        parts.append(element("g", title, shape, class_=kind, data_x=x, data_y=y))
     return element("g", *parts, class_=layer.kind)
 
 

@@ -5,24 +5,26 @@ from __future__ import annotations
 from dataclasses import replace
 
 from simstudy.report.charts import spec, svg
-from simstudy.report.charts.spec import COLOURS, DASHES, Chart, Layer
+from simstudy.report.charts.spec import COLOURS, DASHES, Chart
 
-_WIDTH, _HEIGHT, _ROW = 340.0, 170.0, 30.0
+SMALL, _ROW = (340.0, 170.0), 30.0
 _STYLE = (
     "path{fill:none;stroke:#57606a}text{font:12px sans-serif;fill:#1f2328}.s text{fill:var(--k)}"
     ".s .line{stroke:var(--k);stroke-width:2.2}.s .dots{stroke:var(--k)}"
     ".dots{stroke-width:6;stroke-linecap:round}.others,.grid{stroke:#d8dce1}"
     ".ceiling,.zero{stroke-dasharray:6 4}.s .limit,.leader{stroke:none}"
     ".s .pale,.s .full,.s>path[transform]{fill:var(--k);stroke:none}.pale{opacity:.4}"
+    ".keeps{fill:#e9ecef;stroke:none}.whisker{stroke:none}path.rest{stroke:#b8bec5}"
+    ".s .ring{stroke:var(--k)}.join{stroke:#b8bec5;stroke-width:5}"
 )
 
 
 def thumbnail(chart: Chart) -> str:
     """Draw a chart without intervals and tips; one that is not made of rows, also without axes."""
     rows = len(chart.y.marks) if chart.y.kind == "rows" else 0
-    kept = (layer for layer in chart.layers if not _small(layer))
+    kept = (each for each in chart.layers if getattr(each, "kind", "") not in ("bar", "limit"))
     layers = [replace(each, tips=()) if isinstance(each, spec.Marks) else each for each in kept]
-    size = (_WIDTH, 60 + _ROW * rows if rows else _HEIGHT)
+    size = (SMALL[0], 60 + _ROW * rows) if rows else SMALL
     simple = replace(chart, layers=tuple(layers), frame=bool(rows) and chart.frame)
     picture = svg.draw(simple, "card", size, labels=not rows).picture
     looks = [f".k{number}{{--k:{colour}}}" for number, colour in enumerate(COLOURS)]
@@ -34,10 +36,3 @@ def thumbnail(chart: Chart) -> str:
     style = f"<style>{_STYLE}{''.join(looks)}</style>"
     head, _, rest = picture.partition(">")
     return f'{head} xmlns="http://www.w3.org/2000/svg">{style}{rest}'
-
-
-def _small(layer: Layer) -> bool:
-    """Whether a layer would not be legible in a small picture."""
-    if isinstance(layer, spec.Span):
-        return layer.kind == "bar"
-    return isinstance(layer, spec.Rule) and bool(layer.words) and layer.kind != "zero"

@@ -16,9 +16,10 @@ from simstudy.analysis.claims.verdict import StatementVerdict
 from simstudy.analysis.models.findings import ModelFindings
 from simstudy.experiments import shared_words
 from simstudy.experiments.base import Words
-from simstudy.experiments.page import Overall, Section
+from simstudy.experiments.page import Opening, Overall, Section
 from simstudy.report.charts import curves as lines
 from simstudy.report.charts import svg
+from simstudy.report.charts.winners import winners
 from simstudy.report.pages.page import render
 from simstudy.report.prose import captions, claims, comparison
 from simstudy.report.prose.numbers import number
@@ -30,7 +31,9 @@ from simstudy.results.read.open import Results
 from simstudy.study.constants import PAGE
 from simstudy.study.lists import Published
 
+_GRID = 960.0  # the width of the grid of winners
 _MAX_LEARNERS = 20  # whose lines are drawn
+_MAX_FINDINGS = 12  # beside the headline of variants
 _MAX_MEASURES = 12  # all of which are shown
 
 
@@ -154,6 +157,7 @@ def _side_by_side(compared: Compared, measure: str) -> dict[str, object]:
             "title": name if variants else results.study.heading,
             "question": results.study.page.question(results.study, every[name]),
             "finding": results.study.page.finding(every[name]),
+            "chips": claims.chips(compared.verdicts, name),
             "statements": results.study.page.statements(results, every[name]),
             "unit": units[name],
             "curves": curves.picture,
@@ -179,6 +183,8 @@ def _side_by_side(compared: Compared, measure: str) -> dict[str, object]:
     ]
     return {
         "columns": columns,
+        "grids": _grid(compared, every),
+        "changing": _changing(compared.readings) if variants else None,
         "learners": [compared.swatches[learners.index(label)] for label in shown],
         "axis": axis_label(info),
         "shared": one_unit,
@@ -193,14 +199,51 @@ def _side_by_side(compared: Compared, measure: str) -> dict[str, object]:
     }
 
 
+def _grid(compared: Compared, every: Mapping[str, ModelFindings]) -> list[Opening]:
+    """Who leads at which size of which study, if there are several with several learners."""
+    several = {name: each for name, each in every.items() if len(each.treatments) > 1}
+    if len(several) < 2:
+        return []
+    places = [compared.studies[name].directory for name in several]
+    if compared.variants:  # numbered as in the tables of findings
+        several = {
+            f"{number}: {name}": each for number, (name, each) in enumerate(several.items(), 1)
+        }
+    beside = compared.of_list or compared.variants
+    links = [f"{at.name}/{PAGE}" * (beside and (at / PAGE).exists()) for at in places]
+    tall = 60 + 36.0 * len(several)
+    wide, narrow = (
+        svg.draw(winners(several, compared.learners, width, links), name, (width, tall)).picture
+        for name, width in (("winnersw", _GRID), ("winnersn", svg.NARROW[0]))
+    )
+    caption = comparison.grid(several, any(links))
+    return [Opening(wide, narrow, caption)]
+
+
 def _summaries(compared: Compared) -> Iterator[str]:
     """How many statements are reproduced, and under which readings."""
     if compared.verdicts:
         yield claims.counts(compared.verdicts)
     if compared.readings and compared.variants:
+        yield from claims.keys_summary(compared.readings)
         yield claims.variants_summary(compared.readings, compared.words)
     elif compared.readings:
         yield claims.readings_summary(compared.readings)
+
+
+def _changing(variants: claims.Readings) -> Table | None:
+    """The findings that do not hold under all variants alike, the first of many."""
+    columns = [*zip(*(verdicts for _, verdicts in variants), strict=True)]
+    changing = [column for column in columns if len({each.verdict for each in column}) > 1]
+    if not changing:
+        return None
+    shown = zip(*changing[:_MAX_FINDINGS], strict=True)
+    parts = [(each, [*column]) for (each, _), column in zip(variants, shown, strict=True)]
+    more = f"{len(changing) - _MAX_FINDINGS} more are in the table of all findings." * (
+        len(changing) > _MAX_FINDINGS
+    )
+    title = "Findings that not all variants share"
+    return replace(build.readings(parts, True), name="changing", title=title, caption=more)
 
 
 def _readings(compared: Compared) -> Section:
@@ -211,11 +254,8 @@ def _readings(compared: Compared) -> Section:
 
 
 def _sweep(every: Mapping[str, ModelFindings], learners: Sequence[str]) -> Section:
-    """How winners and thresholds move from variant to variant."""
-    content: dict[str, object] = {"winners": None, "thresholds": None, "table": build.sweep(every)}
-    if len(learners) > 1:
-        chart = lines.winners(every, learners)
-        content["winners"] = svg.draw(chart, "winners", svg.CURVES).picture
+    """Who wins and how thresholds move from variant to variant."""
+    content: dict[str, object] = {"thresholds": None, "table": build.sweep(every)}
     if thresholds := lines.thresholds(every, learners):
         content["thresholds"], labelled = svg.draw(thresholds, "thresholds", svg.CURVES, True)
         pairs = [] if labelled else thresholds.labelled
@@ -284,8 +324,9 @@ def _view(compared: Compared, index: int, measure: str) -> dict[str, object]:
     for name, results in having.items():
         study, page = results.study, results.study.page
         design, overall[name] = opening(f"{page.design(study)}."), page.overall(results, measure)
-        texts = {"finding": page.finding(results.findings(measure)), "design": design}
-        columns.append({"name": name, "title": study.heading, **texts})
+        column = {"finding": page.finding(results.findings(measure)), "design": design}
+        chips = claims.chips(compared.verdicts, name)
+        columns.append({"name": name, "title": study.heading, "chips": chips, **column})
     info = next(iter(having.values())).info(measure)
     return {
         "index": index,

@@ -113,7 +113,7 @@ def _card_of(directory: Path, place: Path, name: str, manifest: Mapping[str, Any
         quote(f"{place.parent.name}/{COMPARISON}") * compared,
         card.get("title", ""),
         card.get("finding", ""),
-        " · ".join(filter(None, (card.get("over"), f"{date.day} {date:%b %Y}"))),
+        " · ".join(filter(None, (card.get("over"), f"{date.day} " + date.strftime("%b %Y")))),
         lost,
         note if done else f"Not finished: {status}.",
         tuple(label for label, _ in conditions["learners"]),

@@ -33,4 +33,6 @@ def live_page(study: Study, measure: str, means: RunningMeans, done: object, pac
     content = {"title": study.heading, "kind": kind, "measure": measure, "picture": picture}
     content |= {"sizes": [*map(size_text, doses)], "rows": rows, "widest": number(widest)}
     content |= {"done": done, "pace": pace, "unit": study.source.problem_word}
-    return render("live.html", mark=MARK, now=f"{datetime.now():%d %b %Y, %H:%M:%S}", **content)
+    return render(
+        "live.html", mark=MARK, now=datetime.now().strftime("%d %b %Y, %H:%M:%S"), **content
+    )

@@ -12,6 +12,7 @@ from simstudy.data.sizes import size_text
 from simstudy.experiments import DEFAULT, experiment
 from simstudy.experiments.page import Section
 from simstudy.report.charts import svg
+from simstudy.report.methods import documents
 from simstudy.report.pages.curve_section import CurveSection
 from simstudy.report.pages.packing import Parts
 from simstudy.report.prose.design import conventions
@@ -60,7 +61,9 @@ def report_page(results: Results) -> str:
     learners = svg.swatches(results.treatments, study.names)
     content |= {"learners": learners, "decisions": study.keep_answers}
     views = [view(results, index) for index in page.shown(results.measures)]
-    sections = [*page.sections(results), _reproduction(results)]
+    texts = documents(results)
+    pasted = Section("methods", "Methods and results to paste", texts, entry="To paste")
+    sections = [*page.sections(results), pasted, _reproduction(results)]
     if not results.manifest["failures"] and not results.manifest["warnings"]:
         sections = [section for section in sections if section.name != "failures"]
     return render("page.html", written="sections.html", views=views, sections=sections, **content)
@@ -76,6 +79,7 @@ def view(results: Results, index: int) -> dict[str, object]:
         "opening": page.opening(findings, index),
         "statements": page.statements(results, findings),
         "others": "",
+        "below": [],
         **page.view(results, findings, index),
         "question": page.question(results.study, findings),
     }

@@ -88,11 +88,14 @@ def reading(findings: ModelFindings, overtaking: bool = True) -> list[str]:
             f"{method(findings, overtaking)} The absence of a significant difference does not "
             f"prove that two {findings.design.words.name} are equal."
         )
-    return [*sentences, *few_models(findings)]
+    return [*sentences, *filter(None, [" ".join(few_models(findings))])]
 
 
 def few_models(findings: ModelFindings) -> list[str]:
-    """What is known of t intervals from few models; nothing if there are enough, or tests exact."""
+    """What is known of t intervals from few models; nothing if there are enough, or tests exact.
+
+    The first sentence fits a line of a terminal.
+    """
     models = findings.pairs_used[0] if findings.pairs_used else MIN_MODELS
     if models >= MIN_MODELS or phrases.paired_tests(findings) == phrases.EXACT_TESTS:
         return []
@@ -106,8 +109,8 @@ def few_models(findings: ModelFindings) -> list[str]:
             "(benchmarks/README.md, Coverage of intervals)."
         )
     return [
-        f"{models} models are few: below {MIN_MODELS}, do not rely on intervals and tests of "
-        f"skewed differences. {examined}"
+        f"{models} models are few: below {MIN_MODELS}, do not rely on tests of skewed differences.",
+        f"The same is true of their intervals. {examined}",
     ]
 
 
@@ -179,16 +182,15 @@ def differences(
     return text
 
 
-def thresholds(findings: ModelFindings, fewest: int) -> str:
+def thresholds(findings: ModelFindings) -> str:
     """Caption of the overview of thresholds."""
-    whole, noun = findings.design.models, phrases.indefinite(findings.design.words.treatment)
+    whole, fewest = findings.design.models, min(course.n for course in findings.courses)
     over = "" if fewest == whole else f" Over {fewest} or more of {whole} models."
     return (
-        f"Who overtakes whom in mean {findings.info.label}. Dots: sizes at which {noun} is ahead "
-        f"by {pair_method(findings)}; dark: the first of a pair; light: the second. Light bar: "
-        "from the last size at which the second is ahead to the first at which the first is. "
-        "Diamond and dark bar: the estimated size at which the mean difference is 0 and its "
-        f"interval, adjusted likewise, where neighbouring sizes are within a factor of "
+        f"Who overtakes whom in mean {findings.info.label}. Grey bar: from the last size at which "
+        "the second is ahead to the first at which the first is, by "
+        f"{pair_method(findings)}. Mark and line: the estimated size at which the mean difference "
+        "is 0 and its interval, adjusted likewise, where neighbouring sizes are within a factor of "
         f"{MAX_RATIO:g}.{over}"
     )
 

@@ -12,12 +12,13 @@ from simstudy.analysis.claims.published import Agreement
 from simstudy.analysis.claims.verdict import ModelCheck, StatementVerdict
 from simstudy.experiments.base import Words
 from simstudy.report.prose.numbers import estimated, fixed, p_value, plus, signed
-from simstudy.report.prose.phrases import count_range, listed
+from simstudy.report.prose.phrases import count_range, grouped, listed
 from simstudy.study.lists import Published, Reading
 from simstudy.texts import counted
 
 Readings = Sequence[tuple[Reading, Sequence[StatementVerdict]]]
 MAX_NAMED = 8  # data sets
+MARKS = dict(zip(VERDICTS, "✓✗?", strict=True))
 SHORT = dict(zip(VERDICTS, ("holds", "contradicted", "open"), strict=True))
 
 
@@ -93,6 +94,13 @@ def not_reproduced(statements: Sequence[StatementVerdict]) -> list[str]:
     ]
 
 
+def chips(statements: Sequence[StatementVerdict], study: str) -> list[tuple[str, str]]:
+    """How many statements about a study there are of each verdict, for its panel."""
+    numbers = Counter(judged.verdict for judged in statements if judged.statement.study == study)
+    each = [(kind, numbers[kind]) for kind in VERDICTS if numbers[kind]]
+    return [(kind.replace(" ", "-"), f"{MARKS[kind]} {number} {kind}") for kind, number in each]
+
+
 def reproduced(statements: Sequence[StatementVerdict]) -> int:
     """The number of statements reproduced."""
     return sum(judged.verdict == REPRODUCED for judged in statements)
@@ -116,6 +124,25 @@ def variants_summary(variants: Readings, kind: Words) -> str:
     if names := groups["reversed"]:
         text += f"; under some the order is reversed: {listed(names)}"
     return f"{text}."
+
+
+def keys_summary(variants: Readings) -> list[str]:
+    """On how many findings the verdict changes with which key, the others being as they are."""
+    settings = [reading.changed for reading, _ in variants]
+    columns = [*zip(*(verdicts for _, verdicts in variants), strict=True)]
+    counts: dict[str, int] = {}
+    for key in settings[0] if columns else ():
+        if len({each[key] for each in settings}) > 1:
+            rest = [tuple((k, v) for k, v in each.items() if k != key) for each in settings]
+            verdicts = [grouped(zip(rest, column, strict=True)).values() for column in columns]
+            changes = (
+                any(len({j.verdict for j in alike}) > 1 for alike in every) for every in verdicts
+            )
+            counts[key] = sum(changes)
+    ordered = sorted(counts, key=lambda key: -counts[key])
+    parts = [f"with {key} on {counts[key] or 'none'}" for key in ordered]
+    text = f"Of {counted(len(columns), 'finding')} the verdict changes {listed(parts, len(parts))}."
+    return [text] * bool(parts)
 
 
 def readings_summary(readings: Readings) -> str:

@@ -13,6 +13,7 @@ from simstudy.analysis.models.compare_studies import PAIRED, WELCH
 from simstudy.analysis.models.findings import ModelFindings
 from simstudy.experiments import shared_words
 from simstudy.experiments.base import Words
+from simstudy.report.prose.pairwise import pair_method
 from simstudy.report.prose.phrases import grouped, indefinite, interval_family, level, listed
 from simstudy.results.read.open import Results
 from simstudy.texts import counted
@@ -123,6 +124,15 @@ def pair_intervals(findings: ModelFindings) -> str:
     confidence, scope = level(findings.design.confidence), interval_family(findings)
     note = "; Holm's method, which decides, may find further differences" * findings.design.holm
     return f"{confidence} intervals of the paired tests, {scope}{note}"
+
+
+def grid(findings: Mapping[str, ModelFindings], linked: bool) -> str:
+    """Caption of the grid of winners."""
+    kind = shared_words([study.design.words for study in findings.values()])
+    tests = of_each(findings, pair_method)
+    text = f"The {kind.treatment} of the best mean at each {kind.size} of each study, striped with "
+    text += f"the {kind.name} that are not separated from it ({tests})."
+    return text + " A click on a row opens its study." * linked
 
 
 def changes_summary(table: pd.DataFrame, kind: Words) -> str:

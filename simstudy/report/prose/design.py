@@ -13,6 +13,12 @@ from simstudy.study.constants import ROWS_BESIDE_EXACT
 from simstudy.study.study import Study
 from simstudy.texts import counted
 
+# What the bridge to scikit-learn does to attributes (learners/bridges/scikit.py).
+SCIKIT = (
+    "For classifiers of other packages, nominal attributes are encoded as stated, numbers are "
+    "standardised by the mean and standard deviation of the training rows, and missing values "
+    "are replaced by the mean or the most frequent value of the training rows"
+)
 _FAMILIES = {"naive_bayes": "Naive Bayes", "tan": "TAN", "aode": "AODE", "kdb": "k-dependence"}
 _PRIORS = {
     "train": "class frequencies of each training set, with ½ added to each count",

@@ -141,7 +141,7 @@ def _named(names: Sequence[str], most: int = MAX_NAMED) -> str:
 
 
 def data_finding(findings: DataFindings) -> str:
-    """Who has the best mean on how many data sets, who is ahead, and what holds over all."""
+    """What holds over all data sets, who has the best mean on how many, and who is ahead."""
     if len(findings.learners) == 1:
         return _alone_on_sets(findings)
     if not any(findings.best.values()):
@@ -150,10 +150,8 @@ def data_finding(findings: DataFindings) -> str:
         return f"{brief(scored[0])} is the only learner with a mean {findings.info.label}."
     if len(findings.datasets) == 1:
         return _on_one(findings)
-    parts = [_best_on_sets(findings), _ahead(findings)]
-    if findings.over_sets:
-        parts.append(_over_all_sets(findings.over_sets))
-    return " ".join(parts)
+    over = [_over_all_sets(findings.over_sets)] if findings.over_sets else []
+    return " ".join([*over, _best_on_sets(findings), _ahead(findings)])
 
 
 def _best_on_sets(findings: DataFindings) -> str:

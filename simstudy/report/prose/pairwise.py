@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from simstudy.analysis.models.difference_curves import MAX_RATIO
 from simstudy.analysis.models.findings import ModelFindings
 from simstudy.analysis.models.standings import AHEAD, IDENTICAL, UNTESTED, Pair
 from simstudy.analysis.models.thresholds import Course, Overtaking
-from simstudy.report.prose.numbers import estimated
+from simstudy.report.prose import phrases
+from simstudy.report.prose.numbers import brief, estimated
 from simstudy.report.prose.phrases import adjusted_for, level, listed, opening, paired_tests
+from simstudy.texts import counted
 
 MAX_COMPARED = 5  # learners; of more, only the best at each size is compared in words
 _MAX_NAMED = 3  # pairs that the headline names; more are counted
@@ -25,6 +27,38 @@ def pair_method(findings: ModelFindings) -> str:
 
 
 # Who beats whom
+
+
+def who_beats_whom(won: Iterable[tuple[str, str]], ranked: Sequence[str], treatment: str) -> str:
+    """Who beats whom of a few treatments, given pairs of winners and losers, in few words."""
+    lost = phrases.grouped(won)
+    rivals, texts = len(ranked) - 1, []
+    for name in (name for name in ranked if name in lost):
+        whom = listed([brief(each) for each in ranked if each in lost[name]], most=rivals)
+        whom = "all others" if len(lost[name]) == rivals > 1 else whom
+        texts.append(f"{brief(name)} beats {whom}")
+    return "; ".join(texts) or f"no two {treatment}s differ significantly"
+
+
+def beaten_at(findings: ModelFindings, size: int) -> str:
+    """Who beats whom at a size; of many treatments, whom the best mean beats and whom not."""
+    ranked, kind, pairs = findings.ranked(size), findings.design.words, findings.pairs_at(size)
+    if len(ranked) <= MAX_COMPARED:
+        won = [pair.better_first(ranked) for pair in pairs if pair.verdict == AHEAD]
+        text = who_beats_whom([(pair.first, pair.second) for pair in won], ranked, kind.treatment)
+        untested = [pair for pair in pairs if pair.verdict == UNTESTED]
+        return text + f"; {counted(len(untested), 'pair')} not compared" * bool(untested)
+    standing = next((each for each in findings.standings if each.size == size), None)
+    if standing is None:
+        return "no mean is finite"
+    text = f"{brief(standing.leader)} beats {len(standing.beats)} of {len(ranked) - 1} others"
+    parts = {
+        "does not differ significantly from": [*standing.level, *standing.identical],
+        "is beaten by": standing.beaten_by,
+        "is not compared with": standing.untested,
+    }
+    against = {verb: listed([brief(pair.second) for pair in parts[verb]]) for verb in parts}
+    return "; ".join([text, *(f"it {verb} {names}" for verb, names in against.items() if names)])
 
 
 def verdicts(findings: ModelFindings) -> dict[int, list[str]]:
@@ -115,6 +149,23 @@ def _course(course: Course) -> str:
     few = len(sizes) <= _MAX_SIZES
     where = f"{listed(sizes, _MAX_SIZES)} rows" if few else f"{len(sizes)} sizes"
     return f"{leader} is ahead of {behind} at {where}; {behind} is never significantly ahead"
+
+
+def unchanged(courses: Sequence[Course]) -> str:
+    """The pairs in which no change of the lead is shown, in one sentence, if there are any."""
+    still = [course for course in courses if not course.changes]
+    ahead = [(c.leader, c.opponent(c.leader)) for c in still if c.leader is not None]
+    parts = [
+        f"{leader} is ahead of {listed(behind)} wherever they differ significantly"
+        for leader, behind in phrases.grouped(ahead).items()
+    ]
+    for tested, words in ((True, "at no size"), (False, "in no test that could be made")):
+        level = [c for c in still if c.leader is None and c.analysed == tested]
+        if level:
+            names = listed([f"{course.first} and {course.second}" for course in level])
+            parts.append(f"{names} differ significantly {words}")
+    pairs = "1 pair" if len(still) == 1 else f"{len(still)} pairs"
+    return f"No change of the lead is established in {pairs}: {'; '.join(parts)}." if still else ""
 
 
 def overtaking(change: Overtaking) -> str:

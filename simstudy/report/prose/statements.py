@@ -47,7 +47,7 @@ def only_learner(findings: ModelFindings, intervals: bool = True) -> str:
     """The mean of the only learner, at the smallest and the largest size."""
     ends = dict.fromkeys((findings.means[0], findings.means[-1]))
     scored = [mean for mean in ends if mean.n or mean.infinite]
-    each = [f"{_mean(mean, findings, intervals)} at {mean.size:,} rows" for mean in scored]
+    each = [f"{mean_text(mean, findings, intervals)} at {mean.size:,} rows" for mean in scored]
     lost = [f"{mean.size:,}" for mean in ends if mean not in scored]
     parts = [f"a mean {findings.info.label} of {listed(each)}"] * bool(each)
     if intervals and any(mean.has_interval for mean in scored):
@@ -57,7 +57,8 @@ def only_learner(findings: ModelFindings, intervals: bool = True) -> str:
     return f"{name}, the only {treatment}, has {', and '.join(parts)}"
 
 
-def _mean(mean: Mean, findings: ModelFindings, intervals: bool) -> str:
+def mean_text(mean: Mean, findings: ModelFindings, intervals: bool = True) -> str:
+    """A mean with its interval, or why it has none."""
     text = phrases.in_unit(number(mean.mean), findings.info)
     if not intervals:
         return text

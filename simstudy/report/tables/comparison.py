@@ -25,7 +25,6 @@ from simstudy.study.claims import Claim, ModelClaim
 from simstudy.study.lists import Published, Reading
 
 MAX_ROWS = 120  # of the table of differences
-_MARKS = dict(zip(VERDICTS, "✓✗?", strict=True))
 _KINDS = {verdict: f"verdict {verdict.replace(' ', '-')}" for verdict in VERDICTS}  # of cells
 
 
@@ -183,7 +182,7 @@ def _mark(judged: StatementVerdict, first: StatementVerdict) -> TableCell:
         '<span title="{}"><span aria-hidden="true">{}</span><span class="away">{}</span></span>'
     )
     unlike = " unlike" * (judged.verdict != first.verdict)
-    made = text.format(lines, _MARKS[judged.verdict], judged.verdict)
+    made = text.format(lines, claims.MARKS[judged.verdict], judged.verdict)
     return TableCell(made, kind=_KINDS[judged.verdict] + unlike)
 
 

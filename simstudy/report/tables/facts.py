@@ -31,14 +31,18 @@ def learners(results: Results) -> Table:
     return _components(results, "learners", title, "learner", results.study.learners)
 
 
+def options(spec: Spec) -> str:
+    """The parameters of a component."""
+    return ", ".join(f"{key} = {value}" for key, value in spec.resolved.items())
+
+
 def _components(results: Results, name: str, title: str, noun: str, specs: Sequence[Spec]) -> Table:
     """Components with their parameters and what they are."""
     compared = results.study.treatments == specs
     lines: list[list[Text]] = []
     for index, spec in enumerate(specs):
-        options = ", ".join(f"{key} = {value}" for key, value in spec.resolved.items())
         label = words(spec.label, "", *[index] * compared)  # by which it is hidden with its line
-        lines.append([label, spec.name, options, results.about(noun, spec.name)])
+        lines.append([label, spec.name, options(spec), results.about(noun, spec.name)])
     heads = ["label", noun, "parameters", "description"]
     return make_table(name, title, heads, lines, texts=4)
 

@@ -138,7 +138,8 @@ def _shape(table: Table) -> str:
     for column in zip(*table.rows, strict=True):
         wide = max(len(cell.text) for cell in column) > _WIDE
         words = all(cell.kind == "t" for cell in column)
-        shape += "r" if not words else r"p{0.3\linewidth}" if wide else "l"
+        across = 0.7 if len(table.heads) == 2 else 0.3
+        shape += "r" if not words else rf"p{{{across}\linewidth}}" if wide else "l"
     return shape
 
 
@@ -163,7 +164,7 @@ def as_markdown(table: Table, note: str) -> str:
     parts = [f"**Table.** {markdown_text(table.title)}."]
     for piece in table.pieces(_ACROSS):
         lines = [[_cell(head) for head in piece.heads]]
-        lines.append([":---"] * table.texts + ["---:"] * (len(piece.heads) - table.texts))
+        lines.append([":---" if head.kind == "t" else "---:" for head in piece.heads])
         lines += [[_cell(cell) for cell in row] for row in piece.rows]
         parts.append("\n".join(f"| {' | '.join(line)} |" for line in lines))
     return "\n\n".join([*parts, markdown_text(note)]) + "\n"

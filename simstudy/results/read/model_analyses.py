@@ -77,10 +77,9 @@ class ModelResults(Results):
             tests = study.analysis.confidence, study.analysis.adjustment
             words = study.experiment, study.names
             design = AnalysisDesign(*levels, study.problems, *tests, *words)
-            parts = [self._part(name, part) for part in ("regret", "estimation")]
-            self._findings[name] = ModelFindings(
-                name, self.info(name), design, self.scores, self.refined, *parts
-            )
+            regret, estimation = (self._part(name, part) for part in ("regret", "estimation"))
+            parts = self.scores, self.refined, regret, estimation, self
+            self._findings[name] = ModelFindings(name, self.info(name), design, *parts)
         return self._findings[name]
 
     def _part(self, name: str, part: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from tests.report.agreement.html import Node, parse, rows_of
 from tests.report.agreement.page import Blocks, zero_and_unit
-from tests.report.agreement.said import Said
+from tests.report.agreement.said import Names, Said
 from tests.report.agreement.sentences import Sentences, families, number
 
 EXPLAINED = [
@@ -15,11 +15,20 @@ EXPLAINED = [
     r"What differs between the studies|differs|not significant|Statements and verdicts",
     r"Being level requires an interval within the margin, .* and yet differ significantly\.",
     r"Mean paired difference of each \w+ from .* above 0 where it is better\.",
+    r"The \w+ of the best mean at each .* of each study, striped with the \w+ that are not "
+    r"separated from it \(.*\)\.",
     r"Bars: [^.]*\.|Differences: .*in favour of the \w+ named first\.",
     r"The statements of the source, .* where Holm’s method decides\.",
 ]
 _HOLDS = {"holds": "ahead", "contradicted": "behind", "open": "level"}
 _CLAIM = r"(?P<who>.+) beats (?P<whom>.+) at (?P<sizes>[\d, and]+) rows"
+
+
+def _box(piece: str) -> tuple[float, float, float, float]:
+    """Return the ends of a piece of an area, from left to right and from top to bottom."""
+    points = [(float(x), float(y)) for x, y in re.findall(r"[ML](-?[\d.]+) (-?[\d.]+)", piece)]
+    xs, ys = zip(*points, strict=True)
+    return min(xs), max(xs), min(ys), max(ys)
 
 
 class Comparison(Blocks):
@@ -39,7 +48,13 @@ class Comparison(Blocks):
 
     def said(self) -> list[tuple[str, Said]]:
         """Return every statement with the study that it is about."""
-        found = [*self._opening(), *self._found(), *self._statements(), *self._differences()]
+        found = [
+            *self._opening(),
+            *self._grids(),
+            *self._found(),
+            *self._statements(),
+            *self._differences(),
+        ]
         found += self._between()
         first = next(iter(self.readers))
         return found + [(first, one) for one in self.unread()]
@@ -49,6 +64,48 @@ class Comparison(Blocks):
             name, (note,) = panel.all("p", "panel-title")[0].text, panel.all("p", "panel-note")
             for one in self.marked(note, self.readers[name].finding("findings", note.text)):
                 yield name, one
+
+    def _grids(self) -> Iterator[tuple[str, Said]]:
+        """Read who leads at which size, from the words of cells and as they are filled."""
+        boxes = self.root.all("div", "controls")[0].all("input", name="learner")
+        labels = {box.attrs["value"]: box.parent.text for box in boxes if box.parent is not None}
+        figures = self.section("curves").all("figure")
+        for svg in (one for figure in figures for one in figure.all("svg", role="img")):
+            if not (spots := svg.all("g", "spot")):
+                continue
+            pieces = [
+                (labels[group.attrs["data-l"]], *_box(piece))
+                for group in svg.all("g", "s")
+                for path in group.all("path", "full")
+                for piece in path.attrs["d"].split("Z")[:-1]
+            ]
+            tips = [mark.all("title")[0] for mark in spots[0].all("g", "pt")]
+            (text,) = svg.all("desc")
+            if text.text == "; ".join(tip.text for tip in tips) + ".":
+                self.read.add(id(text))
+            for mark, tip in zip(spots[0].all("g", "pt"), tips, strict=True):
+                found = re.fullmatch(r"([\w-]+), ([\d,]+) rows: (.+), (.+)", tip.text)
+                x, y = float(mark.attrs["data-x"]), float(mark.attrs["data-y"])
+                around = [one for one in pieces if one[1] < x < one[2] and one[3] < y < one[4]]
+                wide = max(one[2] - one[1] for one in around)
+                (cell,) = (one for one in around if one[2] - one[1] > wide - 0.2)
+                within = [
+                    one
+                    for one in pieces
+                    if one is not cell
+                    and cell[1] - 0.2 < one[1] < one[2] < cell[2] + 0.2
+                    and cell[3] - 0.2 < one[3] < one[4] < cell[4] + 0.2
+                ]
+                if not found or found[3] != cell[0]:
+                    yield next(iter(self.readers)), Said("grid", "unread", value=tip.text)
+                    continue
+                self.read.add(id(tip))
+                rivals = {one[0] for one in within}
+                size = number(found[2])
+                yield found[1], Said("grid", "grid cell", cell[0], size=size, value=rivals)
+                who = Names(tuple(re.findall(self.readers[found[1]].name, found[4])))
+                level = who if found[4].startswith("not significantly better") else Names(())
+                yield found[1], Said("grid", "rivals", cell[0], level, size, "level or identical")
 
     def _found(self) -> Iterator[tuple[str, Said]]:
         section = self.section("found")

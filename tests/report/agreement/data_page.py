@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import pairwise
 
 from tests.report.agreement.html import Node, parse, rows_of
 from tests.report.agreement.page import Blocks
@@ -12,13 +11,12 @@ from tests.report.agreement.said import Said
 
 EXPLAINED = [
     r".*which of .* predicts best, by .*\?|Winners and losers(?: by .*)?",
-    r"significantly better than another learner, worse than none|ahead|behind|best by .*|ahead by",
-    r"Number of data sets that each learner wins\.|Data sets that each learner wins, by .*",
+    r"ahead|behind|best by .*|ahead by",
     r"Best mean, ahead \(a test won and none lost\) and behind \(a test lost and none won\): "
     r"numbers of data sets\.",
     r"A column is a winner; the cell names the learners that it is significantly better than\.",
-    r"A bar joins the learners that have a dot on it: two learners differ significantly if no bar "
-    r"has a dot of both \(.*\)\.",
+    r"A bar joins the learners that have their marks on it: two learners differ significantly if "
+    r"no bar has the marks of both \(.*\)\.",
     r"No bar joins two learners: all differ significantly \(.*\)\.",
     r"Posterior over data sets: the first is better, equivalent, the second is better",
     r"A line joins the two winners of a data set where the measures disagree\.",
@@ -196,13 +194,13 @@ class DataPage(Blocks):
         opening, detail = self._part("opening", place), self._part("findings", place)
         sentence = opening.all("div", "finding")[0].all("p")[0]
         yield from self.marked(sentence, self.sentences.finding("finding", sentence.text))
-        for text in opening.all("desc"):
-            yield from self.marked(text, self._chart(text.text))
-        for group in (one for one in opening.all("g", "s") if one.all("text", "tick")):
-            numbers = [int(text.text) for text in group.all("text", "tick")]
-            who = self.learners[int(group.attrs["data-l"])]
-            for number, kind in zip(numbers, ("best mean", "ahead"), strict=True):
-                yield Said("chart", "count", who, kind, value=number)
+        dots, *ranks = opening.all("figure")
+        for svg in dots.all("svg", role="img") if self.root.all("section", id="over") else ():
+            yield from self._dots(svg)
+        for svg in (svg for figure in ranks for svg in figure.all("svg")):
+            yield from self._ranks(svg)
+        for caption in (one for figure in ranks for one in figure.all("figcaption")):
+            yield from self.sentences.families("diagram", caption.text)
         said: list[Said] = []
         for item in detail.all("li"):
             read = self.sentences.statement("statements", item.text)
@@ -229,13 +227,48 @@ class DataPage(Blocks):
                 if (test, separates) not in known:
                     yield Said("statements", "dissents", test, separates, value=(set(), 0))
 
-    def _chart(self, text: str) -> list[Said]:
-        one = rf"({self.sentences.name}): best mean on (\d+), significantly ahead on (\d+)"
-        said = []
-        for who, best, ahead in re.findall(one, text):
-            said.append(Said("chart", "count", who, "best mean", value=int(best)))
-            said.append(Said("chart", "count", who, "ahead", value=int(ahead)))
-        return said
+    def _marks(self, svg: Node) -> list[tuple[str, float, float, str]]:
+        """Return the learner, the place and the words of every mark."""
+        return [
+            (
+                self.learners[int(group.attrs["data-l"])],
+                float(mark.attrs["data-x"]),
+                float(mark.attrs["data-y"]),
+                mark.all("title")[0].text,
+            )
+            for group in svg.all("g", "s")
+            for mark in group.all("g", "pt")
+        ]
+
+    def _dots(self, svg: Node) -> Iterator[Said]:
+        """Read the means of data sets from their words and as they are drawn, and their rings."""
+        labels = svg.all("g", "axes")[0].all("text", **{"text-anchor": "end"})
+        rows = {one.text: float(one.attrs["y"]) - 4 for one in labels}
+        best: dict[str, set[str]] = {name: set() for name in rows}
+        drawn: list[tuple[float, float]] = []
+        for who, x, y, tip in self._marks(svg):
+            found = re.fullmatch(rf"(.+), {re.escape(who)}: ([−\d.]+)(?: \S+)?", tip)
+            if not found or min(rows, key=lambda name: abs(rows[name] - y)) != found[1]:
+                yield Said("chart", "unread", value=tip)
+                continue
+            drawn.append((float(found[2].replace("−", "-")), x))
+            yield Said("chart", "mean", who, size=found[1], value=found[2].replace("−", "-"))
+            rings = [
+                (float(a) + float(r), float(b))
+                for group in svg.all("g", "s")
+                if self.learners[int(group.attrs["data-l"])] == who
+                for path in group.all("path", "ring")
+                for a, b, r in re.findall(r"M(-?[\d.]+) (-?[\d.]+)a([\d.]+) ", path.attrs["d"])
+            ]
+            if any(abs(x - a) < 0.2 and abs(y - b) < 0.2 for a, b in rings):
+                best[found[1]].add(who)
+        (low, left), (high, right) = min(drawn), max(drawn)
+        for value, x in drawn:
+            if abs(left + (value - low) / (high - low) * (right - left) - x) > 0.5:
+                yield Said("chart", "unread", value=f"{value} is drawn at {x}")
+        for name, leaders in best.items():
+            yield Said("chart", "best on", size=name, value=leaders)
+        yield Said("chart", "order", value=sorted(rows, key=rows.__getitem__))
 
     def _standings(self, table: Node) -> Iterator[Said]:
         heads, lines = rows_of(table)
@@ -261,10 +294,6 @@ class DataPage(Blocks):
 
     def _over(self, part: Node) -> Iterator[Said]:
         yield from self.sentences.families("over", part.text)
-        for figure in part.all("figure"):
-            if "Average ranks" in figure.all("p", "panel-title")[0].text:
-                for svg in figure.all("svg"):
-                    yield from self._ranks(svg)
         self.posterior = {}
         table = next(one for one in part.all("table") if rows_of(one)[0][0] == "first – second")
         heads, lines = rows_of(table)
@@ -291,36 +320,13 @@ class DataPage(Blocks):
         yield Said("drawn diagram", "separated", value=every - _pairs(self._drawn(svg)))
 
     def _drawn(self, svg: Node) -> list[list[str]]:
-        """Return the learners whose places have a dot on each bar, along an axis or in rows."""
-        upright = bool(svg.all("g", "axes"))
-        places: dict[float, str] = {}
-        if upright:
-            for label in svg.all("text", **{"text-anchor": "end"}):
-                places[round(float(label.attrs["y"]) - 4, 1)] = label.text
-        else:
-            sides = {
-                (one.attrs["text-anchor"], float(one.attrs["y"]) - 4): one.text
-                for one in svg.all("text", "tick")
-            }
-            for path in svg.all("path", "thin"):
-                points = re.findall(r"[ML](-?[\d.]+) (-?[\d.]+)", path.attrs["d"])
-                if len(points) == 3:
-                    side = "end" if float(points[2][0]) < float(points[0][0]) else "start"
-                    near = [
-                        text
-                        for (at, y), text in sides.items()
-                        if at == side and abs(y - float(points[2][1])) < 0.2
-                    ]
-                    places[float(points[0][0])] = re.sub(r"\s*\d+\.\d\d\s*", "", near[0]).strip()
-        axis = 1 if upright else 0
-        groups = []
-        shapes = [one for one in svg.all("path") if {"join", "dots"} & {*one.classes}]
-        for bar, dots in pairwise(shapes):
-            if "join" in bar.classes and "dots" in dots.classes:
-                ends = [pair[axis] for pair in _points(bar.attrs["d"])]
-                at = [pair[axis] for pair in _points(dots.attrs["d"])]
-                assert min(ends) - 0.2 <= min(at) <= max(at) <= max(ends) + 0.2
-                groups.append([_nearest(places, one) for one in at])
+        """Return the learners whose marks are on each bar, along an axis or beside rows."""
+        marks, groups = self._marks(svg), list[list[str]]()
+        for bar in svg.all("path", "join"):
+            (x1, y1), (x2, y2) = _points(bar.attrs["d"])
+            box = min(x1, x2) - 0.2, max(x1, x2) + 0.2, min(y1, y2) - 0.2, max(y1, y2) + 0.2
+            on = [m for m in marks if box[0] <= m[1] <= box[1] and box[2] <= m[2] <= box[3]]
+            groups.append([who for who, *_ in on])
         return groups
 
 
@@ -330,13 +336,6 @@ def _share(text: str) -> float:
 
 def _points(path: str) -> list[tuple[float, float]]:
     return [(float(x), float(y)) for x, y in re.findall(r"[ML](-?[\d.]+) (-?[\d.]+)", path)]
-
-
-def _nearest(places: dict[float, str], at: float) -> str:
-    """Return the label at a place, which must be there to a pixel."""
-    place = min(places, key=lambda one: abs(one - at))
-    assert abs(place - at) < 0.5
-    return places[place]
 
 
 def _pairs(groups: list[list[str]]) -> set[frozenset[str]]:
@@ -352,7 +351,9 @@ def data_terminal(text: str, learners: list[str]) -> list[Said]:
         bare = line.strip()
         cells = re.split(r"  +", bare)
         if re.match(
-            r"By [\w ]+ \S+ has the best mean on |On \S+ \S.* ha(?:s|ve) the best mean ", line
+            r"(?:Over \d+ .*\. )?By [\w ]+ \S+ has the best mean on |"
+            r"On \S+ \S.* ha(?:s|ve) the best mean ",
+            line,
         ):
             said += sentences.finding("terminal finding", bare)
         elif cells[0] == "learner" and "tests won" in cells:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from statistics import fmean
@@ -35,6 +36,8 @@ EXPLAINED = [
     r"(?:By the same tests, o|O)ne \w+ overtakes another between the last size where the other is "
     r"significantly ahead and the first where it is.*",
     r"The absence of a significant difference does not prove that two \w+s are equal\.",
+    r"Grey bar: from the last size at which the second is ahead to the first at which the first "
+    r"is, by .*|Who overtakes whom in .*",
     r"None: no significant change of the \w+ ahead\.",
     r"ahead(?: at)?|behind(?: at)?|no significant difference",
     r"A bar that reaches the short line is not separated from it\.",
@@ -157,14 +160,73 @@ class Page(Blocks):
         tests = [text for text in method if re.search(r"\btests over\b", text)]
         yield Said("method", "tests", value=" ".join(tests))
         differences = self._part("differences", place)
-        for caption in differences.all("figcaption"):
-            yield from families("bands", caption.text)
+        for figure in differences.all("figure"):
+            if not figure.all("path", "bracket"):
+                yield from families("bands", figure.all("figcaption")[0].text)
         for panel in differences.all("div", "panel"):
             yield from self._panel(panel)
         for table in differences.all("table"):
             yield from self._thresholds(table)
+        yield from self._timelines(opening, differences)
         for part in self._part("pairs", place).all("div", "table"):
             yield from self._pairs(part)
+
+    def _timelines(self, *parts: Node) -> Iterator[Said]:
+        """Read when which learner overtakes which, in words and as it is drawn."""
+        for figure in (one for part in parts for one in part.all("figure")):
+            drawn = [one for one in figure.all("svg", role="img") if one.all("path", "bracket")]
+            for svg in drawn:
+                yield from self._timeline(svg)
+            if drawn:
+                (caption,) = figure.all("figcaption")
+                yield from families("timeline", caption.text)
+                if text := re.search(r"No change of the lead .*?\.(?= |$)", caption.text):
+                    yield from self.marked(caption, self.sentences.unchanged("timeline", text[0]))
+
+    def _timeline(self, svg: Node) -> Iterator[Said]:
+        (text,) = svg.all("desc")
+        each = text.text.removesuffix(".").split("; ")
+        pattern = (
+            r"(.+) overtakes (.+) between ([\d,]+) and ([\d,]+) rows(?:, at about ([\d,]+) .*)?"
+        )
+        changes: dict[frozenset[str], set[tuple[str, str, int, int]]] = {}
+        ticks = [one.attrs["d"] for one in svg.all("path", "axis") if one.attrs["d"].endswith("v4")]
+        at = [float(tick[1:].split()[0]) for tick in ticks]
+        ends = [math.log(self.sizes[0]), math.log(self.sizes[-1])]
+
+        def place(size: float) -> float:
+            return at[0] + (math.log(size) - ends[0]) / (ends[1] - ends[0]) * (at[-1] - at[0])
+
+        brackets = [one.attrs["d"] for one in svg.all("path", "bracket")]
+        marks = {
+            float(mark.attrs["data-x"]): self.learners[int(group.attrs["data-l"])]
+            for group in svg.all("g", "s")
+            for mark in group.all("g", "pt")
+        }
+        labels = svg.all("g", "axes")[0].all("text", **{"text-anchor": "end"})
+        for sentence, bracket, label in zip(each, brackets, labels, strict=True):
+            found = re.fullmatch(pattern, sentence)
+            if not found or not self.sentences.overtakings("timeline", sentence):
+                yield Said("timeline", "unread", value=sentence)
+                continue
+            who, whom, low, high = found[1], found[2], number(found[3]), number(found[4])
+            changes.setdefault(frozenset((who, whom)), set()).add((who, whom, low, high))
+            xs = [float(x) for x, _ in re.findall(r"[ML](-?[\d.]+) (-?[\d.]+)", bracket)]
+            wrong = max(abs(min(xs) - place(low)), abs(max(xs) - place(high))) > 0.3
+            if found[5]:
+                x = min(marks, key=lambda mark: abs(mark - place(number(found[5]))))
+                near = abs(math.log(number(found[5])) - math.log(number(found[5]) + 1)) + 0.02
+                scale = (at[-1] - at[0]) / (ends[1] - ends[0])
+                wrong |= abs(x - place(number(found[5]))) > near * scale or marks[x] != who
+            if wrong or label.text != f"{who} overtakes {whom}":
+                yield Said("timeline", "unread", value=f"{sentence}: drawn otherwise")
+            self.marked(label, [])
+        self.marked(text, [])
+        for tip in (tip for mark in svg.all("g", "pt") for tip in mark.all("title")):
+            if tip.text in each:
+                self.marked(tip, [])
+        for pair, own in changes.items():
+            yield Said("timeline", "changes", *sorted(pair), value=own)
 
     def _means(self, table: Node) -> Iterator[Said]:
         """Read the marks of the best means, and of those level with them."""

@@ -43,7 +43,7 @@ class Runner:
         """Return where the results of a study or list are, and what its run printed."""
         if name not in self.known:
             out = self.directory / "out"
-            more = ["--jobs", 1, *["--refine"] * (name == "close")]
+            more = ["--jobs", 1, "--details", *["--refine"] * (name == "close")]
             where = out if name == "list" else out / name
             printed = command("run", self.directory / f"{name}.toml", "--out", where, *more)
             self.known[name] = out / name, printed

@@ -85,6 +85,11 @@ class Sentences:
 
     def finding(self, where: str, text: str) -> list[Said]:
         """Read who does best with how many rows."""
+        text = text.replace("information reward", "information_reward").replace("AUC", "auc")
+        text, *more = re.split(r"(?<=\.) (?=With |To be )", text)
+        if more:
+            said = [one for part in (text, *more) for one in self._further(where, part)]
+            return said if said[0].kind == "keeping" else [*self.finding(where, text), *said]
         unread = [Said(where, "unread", value=text)]
         if not text.startswith("On these models ") or not text.endswith("."):
             return unread
@@ -104,6 +109,43 @@ class Sentences:
             if one.kind in ("does best", "none differ", "best", "best beaten")
         }
         return [*said, Said(where, "decided", size=sorted(spoken))]
+
+    def _further(self, where: str, text: str) -> list[Said]:
+        """Read what only comparisons of measures, estimators or tests say."""
+        keeping = (
+            r"On these models (\d+) of \d+ tests are not shown to exceed 5% type I error "
+            r"\(two copies of .*; mirrored pairs\)(?:: (.*))?\."
+        )
+        if found := self._full(keeping, text):
+            names = found[2].split("; ") if found[2] else []
+            return [Said(where, "keeping", names, value=int(found[1]))]
+        need = (
+            rf"To be as good as ({self.name}) with ({_INT}) rows, (.*) needs? more than ({_INT})\."
+        )
+        if found := self._full(need, text):
+            names = self.named(found[3])
+            at, more = number(found[2]), number(found[4])
+            return [Said(where, "need more", names.named, found[1], at, more)]
+        biased = rf"With ({_INT}) rows ({self.name}) has the largest bias, (.*); the lowest "
+        biased += rf"coverage, (\d+)% where (\d+)% is promised, is that of ({self.name}) \((.*)\)\."
+        if found := self._full(biased, text):
+            numbers = (float(found[3].replace("−", "-")), int(found[4]), int(found[5]), found[7])
+            return [Said(where, "worst", found[2], found[6], number(found[1]), numbers)]
+        if text.startswith("On these models "):
+            return []
+        said = []
+        for part in re.sub(r" \([^()]*\)\.$", "", text).split("; "):
+            if part == "tests joined by “or” do not differ significantly":
+                continue
+            found = self._full(
+                rf"[Ww]ith ({self.size_list}) rows (?:(.*) detects most|(no two) .*)", part
+            )
+            names = re.findall(self.name, found[2] or "") if found else []
+            more = re.search(r"one of (\d+) others", part)
+            who = Names(tuple(names), int(more[1]) if more else 0)
+            sizes = self.at(found[1]) if found else []
+            said += [Said(where, "detects", who, size=size) for size in sizes]
+        return said or [Said(where, "unread", value=text)]
 
     def _no_two(self, where: str, part: str) -> list[Said]:
         at = rf"with (?P<sizes>{self.size_list}) rows"
@@ -322,6 +364,31 @@ class Sentences:
         each = {(a, b, number(low), number(high)) for a, b, low, high in re.findall(one, text)}
         who, whom, *_ = next(iter(each))
         return [Said(where, "changes", who, whom, value=each)]
+
+    def unchanged(self, where: str, text: str) -> list[Said]:
+        """Read in which pairs no change of the lead is established."""
+        found = self._full(r"No change of the lead is established in (\d+) pairs?: (.*)\.", text)
+        if not found:
+            return [Said(where, "unread", value=text)]
+        said, more = set[tuple[str, str, str]](), 0
+        for part in found[2].split("; "):
+            one = self._full(
+                rf"(?P<who>{self.name}) is ahead of (?P<whom>{self.names}) wherever they differ "
+                "significantly",
+                part,
+            )
+            pairs = re.findall(rf"({self.name}) and ({self.name})", part)
+            if one:
+                rivals = self.named(one["whom"])
+                said |= {(one["who"], whom, "ahead") for whom in rivals.named}
+                more += rivals.others
+            elif part.endswith("differ significantly at no size") and pairs:
+                rest = re.search(r"(\d+) others", part)
+                said |= {(*pair, "level") for pair in pairs}
+                more += int(rest[1]) if rest else 0
+            else:
+                return [Said(where, "unread", value=part)]
+        return [Said(where, "unchanged", size=int(found[1]), value=(said, more))]
 
     # The terminal
 

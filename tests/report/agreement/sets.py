@@ -65,7 +65,7 @@ class DataTruth:
             confidence = tomllib.load(file)["analysis"]["confidence"]
         self.alpha, scores = 1 - confidence, pd.read_parquet(directory / "scores.parquet")
         self.column = [name for name in scores.columns if name not in KEYS][place]
-        sign = -1 if self.column.startswith(LOWER) else 1
+        self.sign = sign = -1 if self.column.startswith(LOWER) else 1
         self.learners = [str(name) for name in dict.fromkeys(scores["learner"])]
         self.datasets = [str(name) for name in dict.fromkeys(scores["dataset"])]
         keys = ["dataset", "repeat", "fold"]
@@ -189,6 +189,17 @@ class DataTruth:
 
     def _significant(self, said: Said) -> int:
         return sum(self.counts(name)["tests won"] for name in self.learners)
+
+    def _mean(self, said: Said) -> str:
+        """Whether a printed mean is the one of a learner on a data set."""
+        _, _, decimals = said.value.partition(".")
+        mean = self.sign * float(self.means[said.who][said.size])
+        near = abs(mean - float(said.value)) <= 0.51 * 10.0 ** -len(decimals)
+        return str(said.value) if near else f"{mean}"
+
+    def _order(self, said: Said) -> list[str]:
+        """The data sets by their best means."""
+        return [*self.means.max(axis=1).sort_values(ascending=False).index]
 
     def _losers(self, said: Said) -> set[str]:
         return self.losers_on(said.size, said.who)

@@ -35,6 +35,26 @@ def paired_p(first: np.ndarray, second: np.ndarray, exact: bool) -> float:
     return float(stats.ttest_rel(first, second).pvalue)
 
 
+INTERVALS = {
+    "rows": "rows (Wilson or t)",
+    "folds": "naive t over splits",
+    "corrected": "corrected t over splits",
+    "nested": "nested cross-validation",
+    "percentile": "percentiles of samples",
+}
+
+
+def share_limits(values: np.ndarray, alpha: float) -> tuple[float, float]:
+    """Return the limits of a mean share over models, of Korn & Graubard (1998)."""
+    n, share, spread = len(values), values.mean(), values.var(ddof=1)
+    if spread > 0:
+        ratio = stats.norm.isf(alpha / 2) / stats.t.isf(alpha / 2, n - 1)
+        n = max(n, share * (1 - share) * ratio**2 / (spread / n))
+    k = share * n
+    low = stats.beta.ppf(alpha / 2, k, n - k + 1) if k > 0 else 0.0
+    return float(low), float(stats.beta.isf(alpha / 2, k + 1, n - k) if k < n else 1.0)
+
+
 class Truth:
     """The tests of one column of the scores of a study of models.
 
@@ -53,6 +73,7 @@ class Truth:
             settings = tomllib.load(file)
         self.directory, self.seed = directory, settings["seed"]
         scores = pd.read_parquet(directory / "scores.parquet")
+        self.scores = scores
         self.column = [name for name in scores.columns if name not in KEYS][place]
         self.sizes = sorted(int(size) for size in scores["size"].unique())
         self.learners = [str(name) for name in dict.fromkeys(scores["learner"])]
@@ -204,6 +225,80 @@ class Truth:
         wrong = [f"{k} {given[k]}, not {v:.6g}" for k, v in expected.items() if _off(given, k, v)]
         return f"{said.who} over {said.whom} at {said.size}: {'; '.join(wrong)}" if wrong else ""
 
+    def _values(self, column: str, size: int) -> pd.DataFrame:
+        """Return a column at a size: models × treatments."""
+        here = self.scores[self.scores["size"] == size]
+        wide = here.pivot(index="model", columns="learner", values=column)  # noqa: PD010
+        return wide[self.learners]
+
+    def exceeding(self) -> set[str]:
+        """Return the tests with a type I error whose adjusted interval lies above 5 %."""
+        nulls = [name for name in self.scores if name.startswith("type_1")]
+        m = len(self.learners) * len(self.sizes)
+        return {
+            test
+            for null in nulls
+            for size in self.sizes
+            for test, values in self._values(null, size).items()
+            if share_limits(values.to_numpy(), self.alpha / m)[0] > 0.05
+        }
+
+    def _keeping(self, said: Said) -> str:
+        kept = {*self.learners} - self.exceeding()
+        right = {*said.who} == kept and said.value == len(kept)
+        return "" if right else f"{kept} keep their level, not {said.who}"
+
+    def _detects(self, said: Said) -> str:
+        """Who leads by power among the tests that keep their level."""
+        columns = [name for name in self.scores if name not in KEYS]
+        place = [name.startswith("power_") for name in columns].index(True)
+        power, kept = Truth(self.directory, place), {*self.learners} - self.exceeding()
+        most = max(power.means[said.size, name] for name in kept)
+        won = any(power.verdict(a, b, said.size) == "ahead" for a in kept for b in kept)
+        wrong = []
+        for leader in (name for name in kept if power.means[said.size, name] == most):
+            near = {leader, *power.rivals(leader, said.size, "level")}
+            near |= power.rivals(leader, said.size, "identical")
+            near &= kept
+            near -= {name for name in near if power.rivals(name, said.size, "behind") & kept}
+            wrong.append(said.who.fault(near if won else set()))
+        return "" if "" in wrong else f"detects most at {said.size}: {wrong[0]}"
+
+    def _need_more(self, said: Said) -> str:
+        """That each is worse, with as many rows, than the best with fewer."""
+        reference = self.sign * self._values(self.column, said.size)
+        wrong = [] if reference.mean().idxmax() == said.whom else [said.whom]
+        for size in (size for size in self.sizes if size <= said.value):
+            values = self.sign * self._values(self.column, size)
+            worse = stats.ttest_rel(values, reference[[said.whom] * len(self.learners)]).pvalue
+            for name, p in zip(self.learners, worse.tolist(), strict=True):
+                lead = values[name].mean() - reference[said.whom].mean()
+                decided = p < self.alpha or size < said.value
+                wrong += [name] * (name in said.who and not (lead < 0 and decided))
+        return f"{wrong} at most {said.value}" if wrong else ""
+
+    def _worst(self, said: Said) -> str:
+        """The largest bias and the lowest coverage, of which estimator and interval."""
+        bias, least, promised, interval = said.value
+        error = self._values(self.column.replace("squared_", ""), said.size).mean()
+        target = "mean" if "of_mean" in self.column else "exact"
+        table = pd.read_parquet(self.directory / "estimates.parquet")
+        own = table["learner"].map(lambda name: self.column.endswith(f"_{name}"))
+        own &= (table["size"] == said.size) & table["measure"].map(self.column.__contains__)
+        table, shares = table[own], {}
+        for name, words in INTERVALS.items():
+            inside = (table[f"lower_{name}"] <= table[target]) & (
+                table[target] <= table[f"upper_{name}"]
+            )
+            known = table[f"lower_{name}"].notna() & table[target].notna()
+            for key, share in inside[known].groupby(table["estimator"]).mean().items():
+                shares[key, words] = share
+        right = error.abs().max() <= abs(error[said.who]) + 1e-12
+        right &= abs(error[said.who] - bias) < 6e-5 and promised == round(100 * (1 - self.alpha))
+        right &= shares[said.whom, interval] == min(shares.values())
+        right &= abs(100 * min(shares.values()) - least) <= 0.5
+        return "" if right else f"{error.to_dict()}, {shares}"
+
     def _rivals(self, said: Said) -> str:
         """Exactly whom a learner is ahead of, level with or behind."""
         kinds = ("level", "identical") if said.value == "level or identical" else (said.value,)
@@ -274,6 +369,33 @@ class Truth:
         """All changes of a pair."""
         found = self.changes(said.who, said.whom)
         return "" if found == said.value else f"changes are {found}, not {said.value}"
+
+    def _unchanged(self, said: Said) -> str:
+        """The pairs without a change, and who is ahead in them; of many only some are named."""
+        pairs, more = said.value
+        wrong = [
+            (who, whom)
+            for who, whom, way in pairs
+            if self.ahead_at(whom, who) or bool(self.ahead_at(who, whom)) != (way == "ahead")
+        ]
+        still = [pair for pair in self.pairs() if not self.changes(*pair)]
+        count = len(pairs) + more == said.size
+        whole = len(self.pairs()) > 15 or said.size == len(still)
+        return "" if not wrong and count and whole else f"unchanged: {still}, not {said}"
+
+    def _grid_cell(self, said: Said) -> str:
+        """The learner that a cell has the colour of, and those that it is striped with."""
+        leader, size = said.who, said.size
+        near = {
+            name
+            for name in self.learners
+            if name != leader
+            and self.verdict(leader, name, size) != "ahead"
+            and not self.rivals(name, size, "behind")
+        }
+        if leader in self.best(size) and near == said.value:
+            return ""
+        return f"{leader} leads at {size} with {said.value}, not {self.best(size)} with {near}"
 
     def _changing(self, said: Said) -> str:
         """The number of pairs, or of changes, in which one overtakes the other."""

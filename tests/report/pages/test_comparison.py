@@ -246,6 +246,33 @@ def test_statements_stand_with_their_verdicts_and_numbers(run):
     assert "Readings" not in said
 
 
+def test_each_study_has_its_verdicts_and_a_row_that_opens_its_page(run):
+    results, second = run(models=12), run(models=12, name="second", seed=4)
+    claims = [
+        ModelClaim("first", "NB beats nothing", "beats", ["NB"], [200], ["prior"]),
+        ModelClaim("first", "NB beats it", "beats", ["NB"], [200], ["prior"]),
+        ModelClaim("second", "Nothing beats any", "beats", ["prior"], [20, 200], ["NB", "TAN"]),
+    ]
+    found = {"first": results, "second": second}
+    verdicts = check_statements([Statement(claim.text, [claim]) for claim in claims], found)
+    (second.directory / "report.html").touch()
+    page = compare_studies([*found.values()], [*found], verdicts, of_list=True)
+    (second.directory / "report.html").unlink()
+    chips = [text(chips) for chips in re.findall(r'(?s)<p class="chips">.*?</p>', page)]
+    assert chips == ["✓ 2 reproduced", "✗ 1 not reproduced"]
+    assert {*re.findall(r'<a href="(\w+/report.html)"', page)} == {
+        f"{second.directory.name}/report.html"
+    }
+    alone = compare_studies([*found.values()], [*found], verdicts)
+    assert "report.html" not in alone
+
+
+def test_one_study_alone_has_no_grid_of_winners(run):
+    claim = ModelClaim("first", "NB beats nothing", "beats", ["NB"], [200], ["prior"])
+    assert 'class="spot"' not in compare_studies([run()], ["first"], judged(run(), claim))
+    assert 'class="spot"' in compare_studies([run(), run(seed=9)])
+
+
 def test_statements_of_all_studies_are_one_table_with_where_verdict_and_numbers(run):
     results, second = run(models=12), run(models=12, name="second", seed=4)
     claims = [

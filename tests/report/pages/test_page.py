@@ -123,7 +123,7 @@ def test_the_finding_and_the_curves_come_first_then_details_then_the_design(page
     sections = re.findall(r'<section id="(\w+)"', page)
     assert sections == [
         *("curves", "findings", "differences", "regret", "anova", "pairs", "models"),
-        *("design", "precision", "cost", "reproduce"),  # nothing failed
+        *("design", "precision", "cost", "methods", "reproduce"),  # nothing failed
     ]
     opening = re.search(r'(?s)<section id="curves".*?</section>', page)[0]
     assert opening.index("On these models") < opening.index("<svg")
@@ -267,6 +267,8 @@ def test_few_or_many_learners_and_sizes(tmp_path, number, sizes):
     labels = [f"L{index}" for index in range(number)]
     text = report_page(run(study(labels, sizes, models=3), tmp_path / "out"))
     assert text.count('name="learner"') == number
+    assert ("nats behind the best mean" in text) == (number > 1)
+    assert (">Ranks</button>" in text) == (number > 7)
     if number > 15:
         assert f"15 of {number * (number - 1) // 2} pairs are shown" in text
         assert "only the best mean is compared with the others" in text
