@@ -36,4 +36,4 @@ class Parts:
     def packed(self) -> str:
         """Return all of them as JSON, by deflate in letters of base 64."""
         text = json.dumps({"files": self._files, "views": self._views}, ensure_ascii=False)
-        return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
+        return base64.b64encode(zlib.compress(text.encode())).decode()

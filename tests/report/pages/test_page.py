@@ -250,7 +250,7 @@ def test_hostile_labels_are_shown_and_not_obeyed(tmp_path):
     table = results._repr_html_()
     assert "<script" not in table
     assert "&lt;b&gt;" in table
-    assert f"{results.intervals()['mean'].iloc[0]:.4f}".lstrip("-") in table
+    assert f"{results.intervals()['mean'].iloc[0]:.2f}".lstrip("-") in table
 
 
 @pytest.mark.parametrize(
