@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import io
-import json
-import re
 
 import pandas as pd
 import pytest
 
 from simstudy import compare_studies, open_results
+from tests.report.packed import files
 
 pytestmark = pytest.mark.xdist_group("cli_out")  # its results are made once
 
@@ -33,8 +32,7 @@ def test_the_page_holds_the_means_of_both_studies(simstudy, place, other, result
     page = (tmp_path / "new" / "page.html").read_text(encoding="utf-8")
     for name in ("small", "other", *results.learners):
         assert name in page
-    held = json.loads(re.search(r'(?s)id="files">(.*?)</script>', page)[1])
-    found = pd.read_csv(io.StringIO(held["between_studies.csv"]))
+    found = pd.read_csv(io.StringIO(files(page)["between_studies.csv"]))
     assert {*found["first"]} == {"small"}
     assert {*found["second"]} == {"other"}
     found = found.set_index(["learner", "size"])

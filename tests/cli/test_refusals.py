@@ -182,7 +182,9 @@ def test_close_sizes_around_a_crossing_are_not_taken_for_none(command, tmp_path)
     study = "name = 'switch'\nmodels = 8\nplugins = ['switching.py']\n[family]\n"
     study += "name = 'naive_bayes'\n[data]\ntrain_sizes = [50, 60]\n"
     (tmp_path / "switch.toml").write_text(study + learners)
-    done = command("run", tmp_path / "switch.toml", "--out", "out", "--refine", "--no-report")
+    done = command(
+        "run", tmp_path / "switch.toml", "--out", "out", "--refine", "--details", "--no-report"
+    )
     said = " ".join(done.stdout.split())
     assert "late overtakes early between 50 and 60 rows" in said
     assert CLOSE_SIZES in said

@@ -39,7 +39,7 @@ from simstudy.learners import TAN
 
 Path({mark!r}).touch()
 
-@register_learner("sometimes")
+@register_learner("seldom")
 @dataclass(frozen=True)
 class Sometimes(Learner):
     "Fails at times."
@@ -180,11 +180,11 @@ def test_files_are_written_and_other_formats_refused(results, tmp_path):
 
 def test_failed_cells_are_counted_and_no_plugin_is_executed(tmp_path):
     mark = tmp_path / "executed"
-    (tmp_path / "sometimes.py").write_text(FAILING.format(mark=str(mark)), encoding="utf-8")
-    study = {"name": "failing", "seed": 2, "models": 6, "plugins": ["sometimes.py"]}
+    (tmp_path / "seldom.py").write_text(FAILING.format(mark=str(mark)), encoding="utf-8")
+    study = {"name": "failing", "seed": 2, "models": 6, "plugins": ["seldom.py"]}
     study |= {"family": {"name": "tan", "variables": [3, 4]}, "measures": {"primary": "accuracy"}}
     study["data"] = {"train_sizes": [10, 20], "test_size": 30}
-    study["learners"] = [{"name": "tan"}, {"name": "sometimes"}]
+    study["learners"] = [{"name": "tan"}, {"name": "seldom"}]
     results = run_study(make_study(study, tmp_path), tmp_path / "out", jobs=1, report=False)
     mark.unlink()
     results = open_results(tmp_path / "out")
@@ -192,7 +192,7 @@ def test_failed_cells_are_counted_and_no_plugin_is_executed(tmp_path):
     assert 0 < failed < 12
     text = documents(results)["md"]
     assert f"{failed} of 24 cells failed and have no score; the notes say" in text
-    assert "Learner sometimes: Fails at times" in text
+    assert "Learner seldom: Fails at times" in text
     assert not mark.exists()
 
 

@@ -148,6 +148,7 @@ VERBS = {
     "tables": ("whole",),
     "compare": ("whole", "again", "--out", "page.html"),
     "failures": ("whole",),
+    "methods": ("whole",),
     "show": (IN_RESULTS,),
     "merge": ("one", "two", "--out", "joined"),
     "score": ("whole", "--measure", "kappa"),

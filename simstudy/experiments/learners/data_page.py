@@ -42,7 +42,7 @@ from simstudy.texts import counted
 _WIDE, _NARROW = 640.0, 350.0  # of pictures
 _ROW = 38.0
 _MAX_PANELS = 40  # learning curves
-_FEW_SETS, _FEW_NOTES = 6, 3  # that a terminal shows one by one
+_FEW_SETS, _FEW_NOTES = 6, 6  # that a terminal shows one by one
 _ALONE = Absent("it needs at least two learners")
 _TOO_FEW = Absent("it needs two learners and two data sets with all means")
 

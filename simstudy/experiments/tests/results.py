@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,7 @@ class TestResults(ModelResults):
 
     __test__ = False  # for pytest, which takes the name for that of a test
 
-    def rates(self, *kinds: str) -> list[ScoreColumn]:
+    def rates(self, kinds: Collection[str]) -> list[ScoreColumn]:
         """The columns of some kinds of rates, such as `POWER`."""
         return [column for column in map(self.column, self.measures) if column.test in kinds]
 
@@ -28,8 +29,8 @@ class TestResults(ModelResults):
         """Type I error and power, of the first two learners; see `analysis.models.rejections`."""
         from simstudy.analysis.models.rejections import rejections
 
-        nulls = [self.findings(column.name) for column in self.rates(COPIES, MIRRORED)]
-        power = [self.findings(column.name) for column in self.rates(POWER)[:1]]
+        nulls = [self.findings(column.name) for column in self.rates((COPIES, MIRRORED))]
+        power = [self.findings(column.name) for column in self.rates((POWER,))[:1]]
         return rejections(nulls, power[0], LEVEL) if power else []
 
     @property
@@ -44,12 +45,12 @@ class TestResults(ModelResults):
         """The standing by power, at each size, of the tests that keep their level."""
         from simstudy.analysis.models.rejections import most_powerful
 
-        return most_powerful(self.findings(self.rates(POWER)[0].name), self.keeping)
+        return most_powerful(self.findings(self.rates((POWER,))[0].name), self.keeping)
 
     @property
     def detecting(self) -> str:
         """Of which learners the power is, in words."""
-        return self.info(self.rates(POWER)[0].name).label
+        return self.info(self.rates((POWER,))[0].name).label
 
     @property
     def leading(self) -> tuple[str, ...]:

@@ -132,7 +132,7 @@ def reliability(bins: Reliability, learners: Sequence[str]) -> Panels:
     """Observed frequencies against predicted probabilities, a panel for each learner."""
     table, charts = bins.table.sort_values("predicted"), []
     sizes = sorted(int(size) for size in set(table["size"]))
-    series = {size: spec.look(at) for at, size in enumerate(reversed(sizes))}
+    series = {size: spec.look(len(sizes) - at) for at, size in enumerate(sizes, start=1)}
     halves = ((0.0, "0"), (0.5, "½"), (1.0, "1"))
     predicted = Axis("predicted probability", -0.03, 1.03, marks=halves)
     axes = predicted, replace(predicted, label="observed frequency")

@@ -67,8 +67,8 @@ def test_shares_have_brackets_and_the_names_of_their_tests(make_findings):
     findings = covered(make_findings, {"A": [1.0] * 19 + [0.0], "B": [1.0] * 8 + [0.0] * 12})
     table = means(findings)
     low, high = proportion_confint(19, 20, 0.05 / 2, "beta")
-    assert table.rows[0][1].text == "0.9500"
-    assert table.rows[0][1].more == f"[{low:.4f}, {high:.4f}]"
+    assert table.rows[0][1].text == "0.95"
+    assert table.rows[0][1].more == f"[{low:.2f}, {high:.2f}]"
     assert "±" not in table.caption
     assert "95% Clopper–Pearson intervals between models" in table.caption
     sentences = [*captions.reading(findings), *statements(findings), method(findings)]
