@@ -73,9 +73,8 @@ class TestsPage(ComparisonPage[TestResults]):
         return f"{text}{': ' * bool(kept)}{'; '.join(map(brief, kept))}. {_detect(results)}".strip()
 
     def statements(self, results: TestResults, findings: ModelFindings) -> list[str]:
-        """Return who beats whom, but not by type I errors, of which fewer are no merit."""
-        ranked = results.column(findings.measure).test == POWER or not results.rejections
-        return super().statements(results, findings) if ranked else []
+        """Return who beats whom, but not by rates of rejection, which alone are no merit."""
+        return [] if results.rejections else super().statements(results, findings)
 
     def charts(self, findings: ModelFindings, narrow: bool = False) -> tuple[Chart, ...]:
         """Return type I error against power."""
@@ -89,10 +88,12 @@ class TestsPage(ComparisonPage[TestResults]):
         results: TestResults = findings.results
         *fewer, most = results.doses
         small = f"Small: {all_sizes(fewer)} rows; large: {most:,}. " * bool(fewer)
-        black = " Black: those that detect most, as said above." * bool(results.leading)
+        most_rows = f" Black: of the tests not shown to exceed {percent(LEVEL, 0)}, those that "
+        most_rows += f"detect most with {most:,} rows."
+        black = most_rows * bool(results.leading)
         return (
             f"How often each test rejects at {percent(LEVEL, 0)}. Across: between equal "
-            "learners, under the null hypothesis that it rejects most, so a little too high. "
+            "learners, the largest rate over the null hypotheses, hence a little too high. "
             f"Up: {results.detecting}, in favour of the better one. {small}Hollow: shown to reject "
             "too often under a null hypothesis. Bars: "
             f"{intervals_of_means(findings)} of each rate.{black}"

@@ -47,9 +47,9 @@ def levels(
         layers.append(Marks(errors, powers, tips, kind, areas, hollow, form=0, treatment=place))
     top = y.low * (y.high / y.low) ** 0.97
     layers += [
-        Text(x.low, top, "\u00a0keeps its level", 1, "note"),
+        Text(x.low, top, f"\u00a0rejects less than {name}", 1, "note"),
         Text(level, top, f"\u00a0{name} promised", 1, "name"),
-        *[Text(x.high, top, "rejects too often", -1, "note")] * (room[0] > 60),
+        *[Text(x.high, top, f"rejects more than {name}", -1, "note")] * (room[0] > 60),
     ]
     shown = [cell for cell in cells if cell.size == last]
     for cell, (across, up, side) in zip(shown, _beside(shown, places, x, y, room), strict=True):
