@@ -336,6 +336,7 @@ def seen(found: Faults, places: set[str]) -> None:
     assert {kind for each in found.values() for kind, _ in each} - {"numbers"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "target", "change", "places"), ON_PAGES)
 def test_a_page_that_decides_otherwise_in_one_place_is_found(
     ran, monkeypatch, name, target, change, places
@@ -345,6 +346,7 @@ def test_a_page_that_decides_otherwise_in_one_place_is_found(
     seen(page_faults(directory, report_page(ran.results(name))), places)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "target", "change", "places"), IN_TERMINALS)
 def test_a_terminal_that_decides_otherwise_in_one_place_is_found(
     ran, monkeypatch, name, target, change, places
@@ -358,6 +360,7 @@ def test_a_terminal_that_decides_otherwise_in_one_place_is_found(
     seen(terminal_faults(directory, printed.get()), places)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("target", "change", "places"), ON_LISTS)
 def test_a_page_of_a_list_that_decides_otherwise_in_one_place_is_found(
     ran, monkeypatch, target, change, places

@@ -196,6 +196,7 @@ IN_TERMINALS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "target", "change", "places"), ON_PAGES)
 def test_a_page_that_decides_otherwise_in_one_place_is_found(
     ran, monkeypatch, name, target, change, places
@@ -205,6 +206,7 @@ def test_a_page_that_decides_otherwise_in_one_place_is_found(
     assert {*page_faults(directory, report_page(ran.results(name)))} == places
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("target", "change", "places"), IN_TERMINALS)
 def test_a_terminal_that_decides_otherwise_in_one_place_is_found(
     ran, monkeypatch, target, change, places

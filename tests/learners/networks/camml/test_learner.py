@@ -90,6 +90,7 @@ def test_odd_samples_are_learned_by_sampling(name: str, select: Any) -> None:
     check_fit(ODD[name], select, "sample")
 
 
+@pytest.mark.slow
 def test_the_class_alone_is_learned() -> None:
     sample = Sample([[0], [1], [1], [2]], (3,))
     for select, search in product(SELECTIONS, SEARCHES):
