@@ -78,28 +78,29 @@ def run_task(
     ``wanted`` restricts the task to some cells; ``drawn`` is called once the model is drawn.
     """
     prepare(plan)
-    blanks = blank_cells(plan, model, wanted)
     try:
         task = plan.experiment.task(plan, model)
     except BaseException as error:
         if _is_interrupt(error):
             raise
+        blanks = blank_cells(plan, model, wanted)
         yield from (failed(cell, error, "error", DRAWING) for cell in blanks)
         return
     drawn()
-    components = {component.label: component for component in plan.treatments}
-    for cell in blanks:
-        yield task.run_cell(components[cell.learner], cell.size)
+    for size, component in _wanted_cells(plan, wanted):
+        yield task.run_cell(component, size)
 
 
 def blank_cells(plan: Plan, model: int, wanted: Collection[CellKey] | None = None) -> list[Cell]:
     """The cells of a model before they are run, in their order."""
-    return [
-        _blank(plan, model, size, component)
-        for size in plan.doses
-        for component in plan.treatments
-        if wanted is None or (size, component.label) in wanted
-    ]
+    return [_blank(plan, model, *cell) for cell in _wanted_cells(plan, wanted)]
+
+
+def _wanted_cells(plan: Plan, wanted: Collection[CellKey] | None) -> Iterator[tuple[int, Spec]]:
+    for size in plan.doses:
+        for component in plan.treatments:
+            if wanted is None or (size, component.label) in wanted:
+                yield size, component
 
 
 class Task:
@@ -140,7 +141,7 @@ class Task:
 
     def run_cell(self, component: Spec, size: int) -> Cell:
         """Fit a learner to a training set and score its predictions; a failure is a status."""
-        cell, during = self._blank(component, size), DRAWING_ROWS
+        during = DRAWING_ROWS
         try:
             self.training_set(size)
             during = ""
@@ -148,6 +149,7 @@ class Task:
         except BaseException as error:
             if _is_interrupt(error):
                 raise
+            cell = self._blank(component, size)
             invalid = isinstance(error, scoring.InvalidProbabilitiesError)
             if isinstance(error, NoPrimaryError):
                 cell = replace(cell, values=error.values)
@@ -309,8 +311,7 @@ class Task:
         return not np.array_equal(plain, weighted)
 
     def _blank(self, component: Spec, size: int) -> Cell:
-        blank = _blank(self._plan, self._model, size, component)
-        return replace(blank, drawn=self._problem.digest)
+        return _blank(self._plan, self._model, size, component, self._problem.digest)
 
     def _stream(self, role: str) -> np.random.Generator:
         return self._plan.stream(self._model, role)
@@ -365,10 +366,10 @@ def plain_text(text: str, longest: int = _MAX_TEXT) -> str:
     return shortened(text, longest).encode("utf-8", "backslashreplace").decode()
 
 
-def _blank(plan: Plan, model: int, size: int, component: Spec) -> Cell:
+def _blank(plan: Plan, model: int, size: int, component: Spec, drawn: str = "") -> Cell:
     values = (float("nan"),) * len(plan.columns)
     key = plan.stream_key(model, plan.experiment.role(component, size))
-    return Cell(model, size, component.label, values, stream=key)
+    return Cell(model, size, component.label, values, stream=key, drawn=drawn)
 
 
 def role(component: Spec, size: int) -> str:

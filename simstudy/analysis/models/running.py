@@ -6,8 +6,6 @@ import math
 
 import numpy as np
 
-from simstudy.analysis.tests.adjustment import critical_t
-
 
 class RunningMeans:
     """Means of finite scores by treatment and dose, updated score by score (Welford 1962).
@@ -32,6 +30,8 @@ class RunningMeans:
         n, mean, squares = self._moments.get((treatment, dose), (0, math.nan, 0.0))
         if n < 2:
             return mean, math.nan, math.nan
+        from simstudy.analysis.tests.adjustment import critical_t  # scipy.special: slow to import
+
         critical = float(critical_t(self._confidence, self._m, np.array([n - 1]))[0])
         half = critical * math.sqrt(squares / (n - 1) / n)
         return mean, mean - half, mean + half

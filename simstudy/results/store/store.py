@@ -6,6 +6,7 @@ import platform
 import tomllib
 import zlib
 from collections.abc import Mapping, Sequence
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,11 @@ from simstudy.study.files import dumps
 SHARD = "shard"
 _REPORTED = ("name", "title", "analysis", "thresholds")  # settings that a report shows
 PACKAGES = ("simstudy", "numpy", "scipy", "pandas", "pyarrow", "joblib", "scikit-learn", "pgmpy")
+
+
+@cache
+def _versions() -> dict[str, str]:
+    return {name: metadata.version(name) for name in PACKAGES}
 
 
 class Store:
@@ -217,7 +223,7 @@ class Store:
             **manifests.owner(plan),
             "cells": plan.cells,
             **(manifests.descriptions(plan) if self.descriptions is None else self.descriptions),
-            "packages": {name: metadata.version(name) for name in PACKAGES},
+            "packages": dict(_versions()),
             "python": platform.python_version(),
             "platform": platform.platform(),
             "processor": platform.machine(),
