@@ -12,6 +12,7 @@ import typer
 
 import simstudy
 from simstudy.cli import catalogue, data, report, run
+from simstudy.engine.workers.child import ONE_THREAD
 from simstudy.errors import SimstudyError
 from simstudy.texts import on_one_line
 
@@ -59,6 +60,7 @@ def main() -> None:
 def run_app(application: typer.Typer) -> None:
     """Run a command; user-correctable errors are reported in one sentence, with exit code 2."""
     _repair_streams()
+    os.environ.update(ONE_THREAD)  # before numpy is imported
     # The summary reports what an analysis leaves out; the log is for programs.
     logging.getLogger("simstudy").addHandler(logging.NullHandler())
     try:

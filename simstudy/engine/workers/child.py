@@ -27,8 +27,10 @@ if TYPE_CHECKING:
 
 READY, DRAWN = "ready", "drawn"
 TRACE = "trace"  # file for a stack trace in the directory of a child
-# One thread for linear algebra: the number of threads may change the rounding of sums.
-_THREADS = ("OMP", "OPENBLAS", "MKL", "BLIS", "VECLIB_MAXIMUM", "NUMEXPR", "NUMBA")
+# One thread for linear algebra: the number of threads may change the rounding of sums, and idle
+# threads of OpenBLAS use processors while they wait.
+_LIBRARIES = ("OMP", "OPENBLAS", "MKL", "BLIS", "VECLIB_MAXIMUM", "NUMEXPR", "NUMBA")
+ONE_THREAD = {f"{name}_NUM_THREADS": "1" for name in _LIBRARIES}
 _PROGRAM = """
 import sys
 sys.path[:] = sys.argv[2:]
@@ -51,7 +53,7 @@ class Child:
     def __init__(self) -> None:
         self.cells = 0  # run so far
         self.used = False  # whether a plan was sent to it
-        environment = {**os.environ, **{f"{name}_NUM_THREADS": "1" for name in _THREADS}}
+        environment = {**os.environ, **ONE_THREAD}
         # Dask sets this for its workers; numpy then keeps returning memory, at half speed.
         environment.pop("MALLOC_TRIM_THRESHOLD_", None)
         with reported("a worker process cannot start", OSError):
