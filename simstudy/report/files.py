@@ -192,6 +192,7 @@ def write_tables(results: Results, directory: Path, format: str = "latex") -> li
         if isinstance(table, Absent):
             absent.append(f"{name}: {table.text}")
             continue
+        table = table if format == "csv" else table.filled
         file, note = f"{name}.{ENDINGS[format]}", f"{table.caption} {page.made(study)}".strip()
         captions[file] = f"{table.title}.\n{note}"
         if format == "latex":

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
 
 import pytest
 
@@ -10,7 +12,7 @@ from simstudy import make_study, open_results, run_study
 from simstudy.components.describe import describe_component
 from simstudy.components.registry import REGISTRIES
 from simstudy.errors import SimstudyError
-from simstudy.report.files import write_methods
+from simstudy.report.files import write_methods, write_tables
 from simstudy.report.methods import documents
 from simstudy.report.pages.page import report_page
 from simstudy.report.prose.data_statements import TESTS
@@ -176,6 +178,23 @@ def test_files_are_written_and_other_formats_refused(results, tmp_path):
         assert paths[1].read_text(encoding="utf-8") == text["bib"]
     with pytest.raises(SimstudyError, match="latex, markdown"):
         write_methods(results, tmp_path / "csv", "csv")
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs LaTeX")
+def test_latex_compiles_and_nothing_is_wider_than_the_page(results, tmp_path):
+    files = [*write_methods(results, tmp_path), *write_tables(results, tmp_path)]
+    texts = [path.read_text(encoding="utf-8") for path in files if path.suffix == ".tex"]
+    start = "\\documentclass{article}\\usepackage[T1]{fontenc}"
+    packages = "\\usepackage{booktabs,graphicx,longtable}\\begin{document}"
+    lines = [start, packages, *texts, "\\bibliography{references}\\end{document}"]
+    (tmp_path / "paper.tex").write_text("\n".join(lines), encoding="utf-8")
+    command = ["pdflatex", "-halt-on-error", "-interaction=nonstopmode", "paper"]
+    run = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
+    assert run.returncode == 0, run.stdout.decode(errors="replace")[-2000:]
+    log = (tmp_path / "paper.log").read_text(encoding="utf-8", errors="replace")
+    assert "multiply defined" not in log
+    wide = re.findall(r"Overfull \\hbox \(([\d.]+)pt too wide\) in alignment", log)
+    assert all(float(points) < 2 for points in wide)
 
 
 def test_failed_cells_are_counted_and_no_plugin_is_executed(tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from textwrap import wrap
 
 from markupsafe import Markup, escape
 
@@ -13,9 +14,12 @@ from simstudy.texts import on_one_line
 
 _MANY = 8  # columns; tables on pages with more are set closer
 _LONG = 40  # rows; a table with more goes over several pages
-_WIDE = 40  # letters; longer texts are broken
-_ACROSS = 6  # columns of numbers that fit beside each other where a table may be cut
-_LINE = 95  # letters of a row that fit side by side in small type
+_WIDE = 30  # letters; longer texts are broken
+_ACROSS = 6  # columns of numbers beside each other in Markdown where a table may be cut
+_LINE = 125  # letters of a row in LaTeX where a table may be cut
+_SMALL, _SCRIPT = 72, 98  # letters of a row that fit side by side in small and in script type
+# What is still wider than its column is made smaller.
+SHRUNK = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{"
 
 _MATH = {
     "±": r"\pm", "−": "-", "×": r"\times", "·": r"\cdot", "∞": r"\infty", "≤": r"\leq",
@@ -35,6 +39,7 @@ _TEXT = {letter: f"\\{letter}" for letter in "{}$&%#_"} | {
     "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
     "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", "–": "--", "—": "---",
     "…": r"\ldots{}", "“": "``", "”": "''", "‘": "`", "’": "'", "\u00a0": "~", "\u200b": "",
+    "\u2060": "{}",
 }  # fmt: skip
 _LATEX = str.maketrans(_TEXT | {letter: f"${sign}$" for letter, sign in _MATH.items()})
 _MARKDOWN = re.compile(r"([\\|*_`\[\]<>#~$&])")
@@ -89,57 +94,79 @@ def notebook_summary(results: ModelResults) -> str:
 
 def latex_text(text: str) -> str:
     """Write text for LaTeX: signs escaped, Greek and mathematical letters in math."""
-    return re.sub(r"(?<!\\)\$\$", "", on_one_line(text).translate(_LATEX))
+    parted = re.sub("-(?=-)", "-\u2060", on_one_line(text))  # two hyphens are no dash
+    return re.sub(r"(?<!\\)\$\$", "", parted.translate(_LATEX))
 
 
 def as_latex(table: Table, note: str, label: str) -> str:
-    """Write a table for a paper, with a note below; it needs booktabs, and longtable if long."""
-    parts = []
+    """Write a table for a paper, with a note below.
+
+    It needs booktabs, and graphicx or, if it is long, longtable.
+    """
+    parts, name = [], re.sub(r"[^\w:.-]+", "-", label, flags=re.ASCII)
     long = len(table.rows) > _LONG
     below = rf"\par\smallskip{{\footnotesize\raggedright {latex_text(note)}\par}}"
-    pieces = [*table.pieces(_ACROSS)]
+    first, *others = (max(map(_letters, each)) for each in table.columns)
+    number = -(-len(others) * (max(others) + 2) // (_LINE - first))
+    pieces = [*table.pieces(-(-len(others) // number))]
     for number, piece in enumerate(pieces):
         notes = [below] * (piece is pieces[-1])
         text = "(continued)" if number else latex_text(f"{table.title}.")
-        named = f"\\caption{{{text}}}" + f"\\label{{{label}}}" * (number == 0)
-        head, shape, rows = _latex_row(piece.heads), _shape(piece), enumerate(piece.rows)
+        named = f"\\caption{{{text}}}" + f"\\label{{{name}}}" * (number == 0)
+        (head, width), shape, rows = _latex_heads(piece), _shape(piece), enumerate(piece.rows)
         lines = [r"\midrule " * (place in table.rules) + _latex_row(row) for place, row in rows]
         # A continuation has the number of the table that it continues.
         again = [r"\addtocounter{table}{-1}"] * (number > 0)
-        size = r"\small" if _letters(piece) <= _LINE else r"\scriptsize\setlength{\tabcolsep}{3pt}"
+        size = r"\tiny" if long and width > _SCRIPT else r"\scriptsize"
+        small = width <= _SMALL and "p" not in shape
+        size = r"\small" if small else size + r"\setlength{\tabcolsep}{3pt}"
+        top = [r"\toprule", head, r"\midrule"]
         if long:
-            top = [rf"\begin{{longtable}}{{{shape}}}", rf"{named} \\"]
-            top += [r"\toprule", head, r"\midrule", r"\endhead", r"\bottomrule", r"\endfoot"]
-            parts += [*again, rf"{{{size}", *top, *lines, r"\end{longtable}}", *notes]
+            parts += [*again, rf"{{{size}", rf"\begin{{longtable}}{{{shape}}}", rf"{named} \\"]
+            parts += [*top, r"\endfirsthead", *top, r"\endhead", r"\bottomrule", r"\endfoot"]
+            parts += [*lines, r"\end{longtable}}", *notes]
         else:
-            top = [r"\begin{table}[tbp]", *again, r"\centering", named, size]
-            top += [rf"\begin{{tabular}}{{{shape}}}", r"\toprule", head, r"\midrule"]
-            parts += [*top, *lines, r"\bottomrule", r"\end{tabular}", *notes, r"\end{table}"]
-    packages = "booktabs" + ", longtable" * long
-    start = [f"% needs \\usepackage{{{packages}}}"]
+            parts += [r"\begin{table}[tbp]", *again, r"\centering", rf"{named}\par\smallskip", size]
+            parts += [rf"{SHRUNK}\begin{{tabular}}{{{shape}}}", *top, *lines, r"\bottomrule"]
+            parts += [r"\end{tabular}}", *notes, r"\end{table}"]
+    start = [f"% needs \\usepackage{{booktabs, {'longtable' if long else 'graphicx'}}}"]
     # pdfLaTeX knows only the letters of European languages.
     if letters := sorted({letter for letter in "".join(parts) if ord(letter) > 0x17F}):
         start.append(f"% has letters that only XeLaTeX and LuaLaTeX know: {' '.join(letters)}")
     return "\n".join([*start, *parts]) + "\n"
 
 
-def _letters(table: Table) -> int:
-    """The width of a table in letters, with two between columns; long texts are broken."""
-    texts = (
-        [len(f"{c.text} {c.more}".strip()) for c in column]
-        for column in zip(table.heads, *table.rows, strict=True)
-    )
-    return sum(min(max(lengths, default=0), _WIDE) + 2 for lengths in texts)
+def _latex_heads(table: Table) -> tuple[str, int]:
+    """The row of heads, and the width of the table in letters, with two between columns.
+
+    In a wide table, heads that are longer than all cells below are broken.
+    """
+    wide = sum(max(map(_letters, column)) + 2 for column in table.columns) > _SMALL
+    width, texts = 0, list[str]()
+    for head, *cells in table.columns:
+        below = [*map(_letters, cells)]
+        most = max(1, *below, *map(len, head.text.split())) if wide else len(head.text) + 1
+        lines = wrap(head.text, most) or [""]
+        width += max(*map(len, lines), *below) + 2
+        text = r"\\{}".join(map(latex_text, lines))
+        side = "l" if head.kind == "t" else "r"
+        texts.append(rf"\shortstack[{side}]{{{text}}}" if len(lines) > 1 else text)
+    return " & ".join(texts) + r" \\", width
+
+
+def _letters(cell: TableCell) -> int:
+    """The width of a cell in letters; long texts are broken."""
+    return min(len(f"{cell.text} {cell.more}".strip()), _WIDE)
 
 
 def _shape(table: Table) -> str:
     """The kinds of columns: numbers to the right, texts to the left, long ones on several lines."""
     shape = ""
-    for column in zip(*table.rows, strict=True):
-        wide = max(len(cell.text) for cell in column) > _WIDE
+    wide = [max(len(cell.text) for cell in column) > _WIDE for column in table.columns]
+    across = 0.7 if len(wide) == 2 else 0.3 if len(wide) < 8 else 0.2
+    for column, broken in zip(table.columns, wide, strict=True):
         words = all(cell.kind == "t" for cell in column)
-        across = 0.7 if len(table.heads) == 2 else 0.3
-        shape += "r" if not words else rf"p{{{across}\linewidth}}" if wide else "l"
+        shape += "r" if not words else rf"p{{{across}\linewidth}}" if broken else "l"
     return shape
 
 

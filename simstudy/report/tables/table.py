@@ -61,6 +61,11 @@ class Table:
     cut: bool = False  # whether it may be split if it is too wide
     rules: Collection[int] = ()  # the rows above which there is a rule
 
+    @property
+    def columns(self) -> list[tuple[TableCell, ...]]:
+        """The cells of each column, its head first."""
+        return [*zip(self.heads, *self.rows, strict=True)]
+
     def pieces(self, across: int) -> Iterator[Table]:
         """Split a table that may be cut into pieces with at most ``across`` columns of numbers."""
         step = across if self.cut else max(len(self.heads), 1)

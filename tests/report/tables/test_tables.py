@@ -13,7 +13,14 @@ from simstudy import SimstudyError, make_study, run_study
 from simstudy.analysis.models.thresholds import Course, Overtaking
 from simstudy.report.files import write_tables
 from simstudy.report.tables.findings import decimals, means, models_needed, pairs, thresholds
-from simstudy.report.tables.formats import as_html, as_latex, as_markdown, latex_text, markdown_text
+from simstudy.report.tables.formats import (
+    SHRUNK,
+    as_html,
+    as_latex,
+    as_markdown,
+    latex_text,
+    markdown_text,
+)
 from simstudy.report.tables.table import TableCell, make_table
 from simstudy.report.terminal import print_table
 
@@ -78,7 +85,9 @@ def shown(text, value):
 
 def latex_rows(path):
     """The cells of a LaTeX table below its head."""
-    body = path.read_text(encoding="utf-8").split(r"\midrule", 1)[1].split(r"\bottomrule")[0]
+    text = path.read_text(encoding="utf-8")
+    start, end = (r"\endfoot", r"\end{") if r"\endfoot" in text else (r"\midrule", r"\bottomrule")
+    body = text.split(start, 1)[1].split(end)[0]
     rows = [row for row in body.replace(r"\midrule ", "").split("\\\\\n") if row.strip()]
     return [re.split(r"(?<!\\) & ", row.strip()) for row in rows]
 
@@ -228,9 +237,10 @@ def test_latex_is_well_formed_whatever_the_labels(written):
         assert "%" not in bare
         assert "#" not in bare
         # Outside of math, and of names of commands and labels, no sign is left unescaped.
-        outside = re.sub(r"\$[^$]*\$|\\label\{[^}]*\}", "", bare)
+        assert body.count(SHRUNK) == body.count(r"\begin{tabular}")
+        outside = re.sub(r"\$[^$]*\$|\\label\{[^}]*\}", "", bare.replace(SHRUNK, ""))
         assert not set(outside) & set("_^~|<>")
-        shapes = body.replace(r"p{0.3\linewidth}", "l")
+        shapes = re.sub(r"p\{0\.\d\\linewidth\}", "l", body)
         columns = len(re.search(r"\\begin\{(?:tabular|longtable)\}\{([lr]+)\}", shapes)[1])
         for row in latex_rows(path):
             assert len(row) == columns
@@ -249,6 +259,7 @@ def test_latex_is_well_formed_whatever_the_labels(written):
         ("two\nlines", "two lines"),
         ("“G–G”…", r"``G--G''\ldots{}"),
         ("Demšar", "Demšar"),
+        ("--refine, 4–8", "-{}-refine, 4--8"),
     ],
 )  # fmt: skip
 def test_text_is_escaped_for_latex(text, expected):
@@ -264,9 +275,9 @@ def one_table(lines, **more):
 
 
 def test_wide_tables_are_cut_and_long_ones_go_over_pages():
-    wide = one_table([["x", *map(str, range(7))]], cut=True)
+    wide = one_table([["x", *("0.1234 ± 0.0123" for _ in range(7))]], cut=True)
     latex = as_latex(wide, "Caption.", "tab:t")
-    assert latex.count(r"\begin{tabular}{l") == 2
+    assert re.findall(r"\\begin\{tabular\}\{(\w+)\}", latex) == ["lrrrr", "lrrr"]
     assert latex.count(r"\caption{Title.}") == 1
     assert latex.count("Caption.") == 1  # the note, below the last part
     assert [line.count("|") for line in as_markdown(wide, "").splitlines() if line[:1] == "|"] == [
@@ -275,6 +286,22 @@ def test_wide_tables_are_cut_and_long_ones_go_over_pages():
     long = as_latex(one_table([[str(n), "1"] for n in range(60)]), "Caption.", "tab:t")
     assert r"\begin{longtable}{lr}" in long
     assert "booktabs, longtable" in long
+    # Its heads are on every page, its label on the first.
+    first, again = long.split(r"\endfirsthead")
+    assert first.count(r"\label{tab:t}") == first.count(r"learner & a \\") == 1
+    assert (again.count(r"\label"), again.count(r"learner & a \\")) == (0, 1)
+
+
+def test_six_learners_fit_into_a_table_for_a_paper():
+    six = one_table([["letter-recognition", *("0.1234 ± 0.0123" for _ in range(6))]], cut=True)
+    assert as_latex(six, "", "tab:t").count(r"\begin{tabular}{lrrrrrr}") == 1
+
+
+def test_heads_wider_than_their_columns_are_broken_in_wide_tables_only():
+    heads = ["learner", *(f"adjusted p of test {n}" for n in range(5))]
+    made = as_latex(make_table("t", "T", heads, [["x", *["0.123"] * 5]]), "", "tab:t")
+    assert r"\shortstack[r]{adjusted\\{}p of\\{}test 0}" in made
+    assert "shortstack" not in as_latex(make_table("t", "T", heads[:3], [["x", "1", "2"]]), "", "t")
 
 
 def test_long_texts_are_broken_wherever_their_column_is():
