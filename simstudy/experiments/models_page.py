@@ -60,6 +60,10 @@ class ModelsPage(Page[ModelFindings, M]):
         """Return on what learners were evaluated, for the line on the design."""
         return study.source.test_note or words.evaluated_on(study.data.test_size)
 
+    def training_data(self, study: Study) -> str:
+        """Return where training rows come from."""
+        return words.training_section(study)
+
     def test_data(self, study: Study) -> str:
         """Return where test rows come from."""
         return words.test_section(study.data.test_size)
@@ -96,7 +100,9 @@ class ModelsPage(Page[ModelFindings, M]):
 
     def drawn(self, results: M) -> dict[str, str]:
         """Return how models, training and test data are drawn, by subject."""
-        return words.sections(results.study, results.about, self.test_data(results.study))
+        study = results.study
+        rows_drawn = self.training_data(study), self.test_data(study)
+        return words.sections(study, results.about, *rows_drawn)
 
     def mechanism(self, results: M) -> Iterator[Passage]:
         """Return the same as passages."""

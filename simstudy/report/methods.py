@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from simstudy.components import registry as kinds
@@ -72,8 +73,13 @@ def _methods(results: Results) -> Iterator[Passage]:
         yield SCIKIT, []
     for registry, specs in components.items():
         for spec in specs:
-            yield _component(results, registry, spec), cited(registry, [spec])
-    yield f"The primary score is {results.info().label}; {conventions(study)}", []
+            references = cited(registry, [spec])
+            text = _component(results, registry, spec)
+            # What is cited needs no reference in words.
+            yield re.sub(r" \([^()]*\b\d{4}\)", "", text) if references else text, references
+    letters = "; n: training rows, k: classes" * (study.measures.cutoff != "none")
+    yield f"The primary score is {results.info().label}; {conventions(study)}{letters}", []
+    yield f"Estimands: {page.estimands(study, results.info())}", []
     yield from page.analysis(results)
     failed, cells = manifest["failures"], counted(manifest["cells"], "cell")
     lost = f"{failed:,} of {cells} failed and have no score; {page.consequence(study)}"
@@ -90,6 +96,8 @@ def _component(results: Results, registry: kinds.AnyRegistry, spec: kinds.Spec) 
         about = describe_component(registry, spec.name).summary
     if ":" in spec.name and registry is kinds.MEASURES:
         about = "the first measure, and where it ties the second"
+    name, _, rest = about.partition(": ")
+    about = rest if name.lower() == spec.label.lower().replace("_", " ") else about
     version = results.manifest["conditions"]["source"].get(spec.name, "")[:12]
     stated = ", ".join(f"{key} = {value}" for key, value in (spec.stated_preparation or {}).items())
     more = [f"version {version}" * bool(version), options(spec)]

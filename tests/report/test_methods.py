@@ -98,6 +98,7 @@ def test_numbers_are_those_of_the_study(results):
         assert f"m = {findings.over_sets.m} pairs of learners, α = 0.05" in written
         assert "Rows: 100 to 100." in written
         assert "Fitted to each training part" in written
+        assert "Missing values go to" in written
         return
     assert "5 models, drawn at random from the family tan." in written
     assert f"m = {findings.pair_tests} tests, all pairs at all sizes" in written
@@ -126,7 +127,35 @@ def test_every_component_is_described_with_its_parameters(results):
     for spec in specs:
         assert spec.label.replace("\\", "") in written
         for key, value in spec.resolved.items():
-            assert f"{key} = {value}" in written
+            shown = f"{value:.10g}" if isinstance(value, float) else value
+            assert f"{key} = {shown}" in written
+
+
+def test_rows_are_drawn_as_the_study_says(results):
+    text = paragraphs(documents(results)["md"])
+    if results.study.datasets:
+        assert "stratified by class. All learners receive the same splits" in text
+    elif results.study.experiment.name == "tests":
+        assert "From each model 3 data sets of each size (30, 60 rows)" in text
+        assert "All tests compare the learners on the same data sets." in text
+    else:
+        assert "From each model one set of each size" in text
+        further = "3 further sets of each size serve the second target" in text
+        assert further == (results.study.experiment.name == "estimators")
+
+
+def test_estimands_and_letters_of_formulas_are_in_the_text(results):
+    text = paragraphs(documents(results)["md"]).replace("\\", "")
+    assert f"Estimands: {results.study.page.estimands(results.study, results.info())}" in text
+    assert "n: training rows, k: classes" in text
+
+
+def test_what_is_cited_is_not_named_again(results):
+    text = paragraphs(documents(results)["md"]).replace("\\", "")
+    methods = text.split("Learner ", 1)[1].split("The primary score")[0]
+    assert not re.search(r"\([^()]*\b(?:19|20)\d\d\)", methods)
+    if len(results.study.measured) > 1:
+        assert "Measure log_loss: Log loss:" not in text
 
 
 def test_labels_are_no_markup(results):

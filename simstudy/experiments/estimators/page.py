@@ -67,6 +67,11 @@ class EstimatorsPage(ComparisonPage[EstimatorResults]):
             "difference."
         )
 
+    def training_data(self, study: Study) -> str:
+        """Return how the rows available and further training sets are drawn."""
+        more = f"{study.data.training_sets} further sets of each size serve the second target"
+        return f"{super().training_data(study)} These are the rows available; {more}."
+
     def shown(self, scores: Sequence[str]) -> list[int]:
         """Return the squared errors: of the others there are tables."""
         return [place for place, score in enumerate(scores) if score.startswith("squared_error")]

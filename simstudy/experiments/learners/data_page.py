@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Hashable, Iterator, Mapping
 from typing import Any
@@ -107,6 +108,11 @@ class DataPage(Page[DataFindings, DataResults]):
             parts["Data sets"] += f" {opening(key)}: {numbers[0]:,} to {numbers[-1]:,}."
         for subject, text in (parts | words.data_sections(results.study)).items():
             yield f"{subject}: {text}", [prepared.discretize] * (subject == "Preparation")
+        recorded = {k: json.loads(v)[1] for k, v in results.manifest["conditions"]["learners"]}
+        for what, values in (("numeric", "raw numbers"), ("missing", "missing values")):
+            takers = [label for label, each in recorded.items() if what in each.get("accepts", ())]
+            if takers:
+                yield f"{opening(values)} go to {listed(takers, most=len(takers))}.", []
 
     def consequence(self, study: Study) -> str:
         """Return which means are missing then."""

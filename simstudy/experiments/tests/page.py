@@ -54,6 +54,14 @@ class TestsPage(ComparisonPage[TestResults]):
         """Return the data sets."""
         return f"{study.data.repeats} data sets of each size; differences exact"
 
+    def training_data(self, study: Study) -> str:
+        """Return how data sets are drawn."""
+        sizes = ", ".join(f"{size:,}" for size in study.doses)
+        return (
+            f"From each model {study.data.repeats} data sets of each size ({sizes} rows), drawn "
+            "independently. All tests compare the learners on the same data sets."
+        )
+
     def shown(self, scores: Sequence[str]) -> list[int]:
         """Return the rates, power first: the exact difference is the same for all tests."""
         rates = [place for place, score in enumerate(scores) if not score.startswith(f"{GAP}_")]

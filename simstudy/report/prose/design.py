@@ -104,8 +104,12 @@ def data_design(study: Study) -> str:
 def data_sections(study: Study) -> dict[str, str]:
     """What data sets were split and prepared how, by subject."""
     resampling, prepared = study.resampling, study.preparation
-    if (stratified := resampling.stratify) is None:
-        stratified = resampling.scheme != "bootstrap"
+    if (stratify := resampling.stratify) is None:
+        stratify = resampling.scheme != "bootstrap"
+    scheme = not resampling.splits and resampling.scheme != "loo"
+    stratified = f"; {'' if stratify else 'not '}stratified by class" * scheme
+    groups = any(source.groups for source in study.datasets)
+    grouped = "; rows of a group stay together" * groups
     cuts = {
         "mdl": "cut by Fayyad & Irani's (1993) criterion",
         "kononenko": "cut by Kononenko's (1995) criterion",
@@ -116,8 +120,8 @@ def data_sections(study: Study) -> dict[str, str]:
     sizes = ", ".join(map(size_text, study.train_sizes))
     grown = f" Training sizes: {sizes}." * (len(study.train_sizes) > 1)
     return {
-        "Splits": f"{opening(data_design(study))}; {'' if stratified else 'not '}stratified by "
-        f"class, unless a file specifies the splits. All learners receive the same splits.{grown}",
+        "Splits": f"{opening(data_design(study))}{stratified}{grouped}. All learners receive the "
+        f"same splits.{grown}",
         "Preparation": "Fitted to each training part, for learners that cannot use the raw "
         f"values: numbers are {cuts.get(prepared.discretize, 'not cut')}; missing values "
         f"{missing.get(prepared.missing, 'are kept')}.",
@@ -126,19 +130,17 @@ def data_sections(study: Study) -> dict[str, str]:
     }
 
 
-def sections(study: Study, about: Callable[[str, str], str], test_data: str) -> dict[str, str]:
+def sections(
+    study: Study, about: Callable[[str, str], str], training_data: str, test_data: str
+) -> dict[str, str]:
     """How models and data were drawn, by subject; ``about`` has a line on a component."""
-    data, family = study.data, study.demanded_family
-    nested = data.training == "nested" and len(data.train_sizes) > 1
-    how = "each the first rows of the next larger one" if nested else "drawn independently"
-    sizes = ", ".join(f"{size:,}" for size in data.train_sizes)
+    family = study.demanded_family
     drawn = f"{study.models} models, drawn at random from the family {family.name}."
     return {
         "Models": f"{drawn} {about('family', family.name)}".strip(),
         "Parameters": "; ".join(parameters(family.resolved)) or "none",
         **_changes_section(study, about),
-        "Training data": f"From each model one set of each size ({sizes} rows), {how}. All "
-        "learners receive the same sets.",
+        "Training data": training_data,
         "Test data": test_data,
         "Random numbers": f"Seed {study.seed}. Every random stream is a function of the seed, the "
         "family, the number of the model and the purpose of the stream.",
@@ -156,6 +158,15 @@ def _changes_section(study: Study, about: Callable[[str, str], str]) -> dict[str
         "to that of training rows."
     )
     return {"Changes": " ".join([*made, truth])} if made else {}
+
+
+def training_section(study: Study) -> str:
+    """Where the training rows of learners come from."""
+    sizes = study.data.train_sizes
+    nested = study.data.training == "nested" and len(sizes) > 1
+    how = "each the first rows of the next larger one" if nested else "drawn independently"
+    each = f"one set of each size ({', '.join(f'{size:,}' for size in sizes)} rows), {how}"
+    return f"From each model {each}. All learners receive the same sets."
 
 
 def test_section(size: int | str) -> str:

@@ -24,11 +24,16 @@ def indefinite(noun: str) -> str:
 
 
 def listed(names: Sequence[str], most: int = MAX_NAMED, last: str = "and") -> str:
-    """Join names as "A, B and C"; of a longer list, the first and the number of others."""
+    """Join names as "A, B and C"; of a longer list, the first and the number of others.
+
+    Names with commas are joined by semicolons.
+    """
     shown = list(names)
     if len(shown) > most + 1:
         shown = [*shown[:most], f"{len(shown) - most} others"]
-    return f" {last} ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+    comma = ";" if any(", " in name for name in shown) else ","
+    ends = f"{comma[comma == ',' :]} {last} "
+    return ends.join([f"{comma} ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
 
 
 def grouped(items: Iterable[tuple[K, V]]) -> dict[K, list[V]]:

@@ -9,7 +9,7 @@ import pandas as pd
 
 from simstudy.analysis.models.regret import PARTS, Regret
 from simstudy.components.registry import Spec
-from simstudy.report.prose.numbers import NONE, duration, number, rows
+from simstudy.report.prose.numbers import NONE, duration, number, rows, setting
 from simstudy.report.tables.table import Table, TableCell, Text, by_size, make_table, words
 from simstudy.results.read.model_analyses import ModelResults
 from simstudy.results.read.open import Results
@@ -33,7 +33,8 @@ def learners(results: Results) -> Table:
 
 def options(spec: Spec) -> str:
     """The parameters of a component."""
-    return ", ".join(f"{key} = {value}" for key, value in spec.resolved.items())
+    shown = {k: setting(v) if isinstance(v, float) else v for k, v in spec.resolved.items()}
+    return ", ".join(f"{key} = {value}" for key, value in shown.items())
 
 
 def _components(results: Results, name: str, title: str, noun: str, specs: Sequence[Spec]) -> Table:

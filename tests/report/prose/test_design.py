@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from simstudy import make_study
-from simstudy.report.prose.design import conventions, parameters
+from simstudy.report.prose.design import conventions, data_sections, parameters
 
 
 def study(**measures):
@@ -35,3 +35,25 @@ def test_a_reward_summed_over_classes_is_named_among_the_conventions():
 def test_how_cpts_were_drawn_is_said_once(family, said):
     (sentence,) = parameters(family)
     assert said in sentence
+
+
+@pytest.mark.parametrize(
+    ("resampling", "said"),
+    [
+        ({"folds": 3}, "; stratified by class."),
+        ({"folds": 3, "stratify": False}, "; not stratified by class."),
+        ({"scheme": "loo"}, "seed 0."),
+    ],
+)
+def test_splits_are_stratified_only_where_a_scheme_can_be(tmp_path, resampling, said):
+    rows = "".join(f"{n % 3},{n // 2},{'ab'[n % 2]}\n" for n in range(24))
+    (tmp_path / "set.csv").write_text(f"x,who,y\n{rows}", encoding="utf-8")
+    content = {"name": "tiny", "seed": 0, "resampling": resampling}
+    content |= {"learners": [{"name": "prior"}], "measures": {"primary": "accuracy"}}
+    texts = []
+    for more in ({}, {"groups": "who"}):
+        sets = [{"path": "set.csv", "target": "y", "nominal": ["x"], **more}]
+        text = data_sections(make_study({**content, "datasets": sets}, tmp_path))["Splits"]
+        texts.append(text.replace("; rows of a group stay together", ""))
+        assert ("rows of a group stay together" in text) == bool(more)
+    assert all(f"{said} All learners receive the same splits." in text for text in texts)
