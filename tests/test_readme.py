@@ -137,7 +137,7 @@ def test_the_readmes_figures_are_what_the_study_prints(tmp_path):
         check=True,
     )
     printed = {line.strip() for line in done.stdout.splitlines()}
-    for line in block("text", "who beats whom").splitlines():
+    for line in block("text", "beats all others").splitlines():
         assert line.strip() in printed or "──" in line, line
     (listed,) = re.findall(r"^## Output files$(.*?)^## ", REFERENCE.read_text("utf-8"), re.M | re.S)
     for file in (tmp_path / "results" / "tan").iterdir():

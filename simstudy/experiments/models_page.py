@@ -163,7 +163,6 @@ class ModelsPage(Page[ModelFindings, M]):
         tests = [table for table in analyses.values() if isinstance(table, Table)]
         note = captions.size_effect(findings, results.study)
         compared = [build.pairs(findings, at) for at in design.sizes if len(design.learners) > 1]
-        precision = [build.standard_errors(findings), build.models_needed(findings)]
         many = len(design.learners) > captions.MAX_BARS
         each, measure = curves.each_learner(findings).charts if many else (), findings.measure
         return {
@@ -182,7 +181,7 @@ class ModelsPage(Page[ModelFindings, M]):
             "forests": (),
             "pair_notes": captions.pairs(findings, len(design.learners) <= build.MAX_IN_MATRIX),
             "models": svg.panels(spread.models(findings), f"models{index}"),
-            "precision": [t.named_by(measure) for t in precision if isinstance(t, Table)],
+            "precision": [table.named_by(measure) for table in _precision(findings)],
             "precision_note": captions.precision(findings),
         }
 
@@ -271,8 +270,7 @@ class ModelsPage(Page[ModelFindings, M]):
         """Return the means and who beats whom at a few sizes."""
         findings = results.findings()
         yield build.few_means(findings)
-        if len(findings.design.learners) > 1:
-            yield build.beaten(findings)
+        yield from beaten(findings)
         for note in captions.few_models(findings)[:1]:
             yield TerminalLine(note, "yellow")
 
@@ -289,6 +287,7 @@ class ModelsPage(Page[ModelFindings, M]):
                 yield table
         yield from _verdict_lines(findings)
         yield from _course_lines(findings)
+        yield from _precision(findings)
 
     def plan(self, study: Study, goal: Goal) -> list[str]:
         """Say how many models are needed, and how long they take."""
@@ -313,6 +312,27 @@ class ModelsPage(Page[ModelFindings, M]):
         means = {cell.learner: cell.mean for cell in findings.means if cell.size == last}
         where = f"over {results.problems} models, after {last:,} rows"
         return Overall(means, findings.best_at(last), where)
+
+
+def beaten(findings: ModelFindings) -> Iterator[TerminalLine]:
+    """Who beats whom at a few sizes, and by which tests."""
+    sizes, (least, most) = build.few_sizes(findings), findings.models_used
+    for size in sizes if len(findings.design.learners) > 1 else ():
+        yield TerminalLine(pairwise.beaten_at(findings, size), lead=_lead(size))
+    whole = least == most == findings.design.models
+    used = "" if whole else f"Means {captions.models(findings)}. "
+    yield TerminalLine(used + pairwise.brief_method(findings, len(sizes)), "dim")
+
+
+def _precision(findings: ModelFindings) -> list[Table]:
+    """The standard errors of means, and the models that smaller ones need."""
+    made = build.standard_errors(findings), build.models_needed(findings)
+    return [table for table in made if isinstance(table, Table)]
+
+
+def _lead(size: int) -> str:
+    """The rows before what is said of them."""
+    return f"{size:>8,} rows: "
 
 
 def drawn(
@@ -426,8 +446,7 @@ def _verdict_lines(findings: ModelFindings) -> Iterator[TerminalLine]:
     yield TerminalLine(f"Who beats whom (differences in {unit})", "bold")
     for size, sentences in at_sizes.items():
         for index, sentence in enumerate(sentences):
-            lead = f"{size:>8,} rows: " if index == 0 else " " * 15
-            yield TerminalLine(f"{lead}{sentence}")
+            yield TerminalLine(sentence, lead=_lead(size) if index == 0 else " " * 15)
     named = bool(findings.standings)  # below the table of means
     method = "By the paired tests named above" if named else opening(pair_method(findings))
     first = f"numbers are in favour of the {findings.design.words.treatment} named first."
@@ -446,6 +465,6 @@ def _course_lines(findings: ModelFindings) -> Iterator[TerminalLine]:
         yield TerminalLine(f"  {changes} changes of the lead {where}: see thresholds.csv.\n")
         return
     for sentence in pairwise.course_sentences(findings):
-        yield TerminalLine(f"  {sentence}")
+        yield TerminalLine(sentence, lead="  ")
     notes = (pairwise.crossing_method(findings, alone=False), pairwise.added_sizes(findings))
     yield TerminalLine(" ".join(filter(None, notes)) + "\n", "dim")

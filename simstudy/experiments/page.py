@@ -84,10 +84,11 @@ class Goal(NamedTuple):
 
 
 class TerminalLine(NamedTuple):
-    """A line for the terminal."""
+    """A line for the terminal; further ones are indented by its lead."""
 
     text: str
     style: str = ""
+    lead: str = ""
 
 
 class Page(Protocol[F, R]):

@@ -40,26 +40,39 @@ def print_summary(results: Results, console: Console, details: bool = False) -> 
     console.print(study.heading, style="bold", markup=False)
     finding = page.finding(results.findings())
     console.print(finding, highlight=False, markup=False)
-    end = f" {opening(conventions(study))}." * details
-    console.print(f"{page.design(study)}.{end}\n", markup=False)
+    facts = ", ".join(f"{number:,} {what}" for number, what in page.facts(study))
+    design = f"{page.design(study)}. {opening(conventions(study))}" if details else facts
+    console.print(f"{design}.\n", markup=False, highlight=False)
     for part in page.details(results) if details else page.summary(results):
         if isinstance(part, Table):
             print_table(part, console)
-        else:
+        elif not part.lead:
             console.print(part.text, style=part.style, highlight=False, markup=False)
-    for line in [*_troubles(results), *page.gaps(results)]:
-        text = line if details else shortened(line, _LINE)
+        else:
+            line = RichTable.grid()
+            line.add_row(
+                *(Text(text, part.style) for text in map(printable, (part.lead, part.text)))
+            )
+            console.print(line)
+    failed, warned = _failed(results), [*_warnings(results), *page.gaps(results)]
+    if not details:
+        few = [shortened(line, _LINE) for line in warned]
+        warned = [f"{len(few)} warnings and remarks: see --details."] if len(few) > 1 else few
+    for text in [*failed, *warned]:
         console.print(text, style="yellow", markup=False)
 
 
-def _troubles(results: Results) -> list[str]:
-    """How many cells failed, and which warnings there were."""
-    manifest, lines = results.manifest, []
-    if manifest["failures"]:
-        where = results.directory / FAILURES
-        lines.append(f"{manifest['failures']} of {manifest['cells']} cells failed; see {where}.")
-    warned = list(manifest["warnings"].items())[:_MAX_WARNINGS]
-    return lines + [f"warning in {counted(count, 'cell')}: {warning}" for warning, count in warned]
+def _failed(results: Results) -> list[str]:
+    """How many cells failed, if any did."""
+    manifest, where = results.manifest, results.directory / FAILURES
+    failed = manifest["failures"]
+    return [f"{failed} of {manifest['cells']} cells failed; see {where}."] * bool(failed)
+
+
+def _warnings(results: Results) -> list[str]:
+    """The first warnings, and in how many cells each was raised."""
+    warned = [*results.manifest["warnings"].items()][:_MAX_WARNINGS]
+    return [f"warning in {counted(count, 'cell')}: {warning}" for warning, count in warned]
 
 
 def print_table(table: Table, console: Console) -> None:
@@ -70,11 +83,11 @@ def print_table(table: Table, console: Console) -> None:
     for piece in table.pieces(max((console.width - label - 2) // width, 1)):
         if table.title:
             console.print(table.title, style="bold", markup=False, highlight=False)
-        shown = RichTable(box=SIMPLE_HEAD, show_edge=False, pad_edge=False)
+        shown = RichTable(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
         first, *numbers = piece.heads
         shown.add_column(escape(first.text), overflow="fold", max_width=_MAX_LABEL)
         for head in numbers:
-            shown.add_column(escape(head.text), no_wrap=table.cut)
+            shown.add_column(escape(head.text), no_wrap=table.cut, overflow="fold")
             shown.columns[-1].justify = "right" if head.kind == "n" else "left"
         for row in piece.rows:
             shown.add_row(*(_marked(cell) for cell in row))

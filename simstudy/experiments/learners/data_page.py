@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -43,7 +44,7 @@ from simstudy.texts import counted
 _WIDE, _NARROW = 640.0, 350.0  # of pictures
 _ROW = 38.0
 _MAX_PANELS = 40  # learning curves
-_FEW_SETS, _FEW_NOTES = 6, 6  # that a terminal shows one by one
+_FEW_SETS, _FEW_ROWS = 6, 8  # that a terminal shows one by one
 _ALONE = Absent("it needs at least two learners")
 _TOO_FEW = Absent("it needs two learners and two data sets with all means")
 
@@ -281,17 +282,16 @@ class DataPage(Page[DataFindings, DataResults]):
 
     def summary(self, results: DataResults) -> Iterator[Table | TerminalLine]:
         """Return means or, of many data sets, how often each learner is best; who beats whom."""
-        findings, notes = results.data_findings(), _notes(results)
-        few = len(findings.datasets) <= _FEW_SETS or len(findings.learners) == 1
-        yield self.means(results)[-1] if few else build.standings(findings)
+        findings = results.data_findings()
+        sets, learners = len(findings.datasets), len(findings.learners)
+        few = sets == 1 or learners == 1 or (sets <= _FEW_SETS and learners <= MAX_COMPARED)
+        table = self.means(results)[-1] if few else build.standings(findings)
+        yield replace(table, rows=table.rows[:_FEW_ROWS])
         if (over := findings.over_sets) and len(over.learners) <= MAX_COMPARED:
             ranked, sets = [name for name, _ in over.ranked], len(over.datasets)
             won = [(pair.winner, pair.loser) for pair in over.pairs if pair.winner]
             text = who_beats_whom(won, ranked, "learner")
-            yield TerminalLine(f"Over {sets} data sets {text} ({prose.over_method(over)}).\n")
-        if len(notes) > _FEW_NOTES:
-            notes = [f"{len(notes)} remarks on the data: see the page, or use --details."]
-        yield from (TerminalLine(note, "yellow") for note in notes)
+            yield TerminalLine(f"Over {sets} data sets {text} ({prose.over_method(over)}).")
 
     def details(self, results: DataResults) -> Iterator[Table | TerminalLine]:
         """Return means, who wins, what the tests say, and what is odd about the data."""
@@ -300,13 +300,15 @@ class DataPage(Page[DataFindings, DataResults]):
         if several and len(findings.datasets) > 1:
             yield build.standings(findings)
         for sentence in prose.data_statements(findings, 0, 0):
-            yield TerminalLine(f"  {sentence}")
+            yield TerminalLine(sentence, lead="  ")
         for pair in measure_pairs(results.measures) if several else []:
             reversals = results.reversals(*pair, examples=False)
             sentence = prose.reversal_sentence(reversals, _labels(results, pair))
-            yield TerminalLine(f"  {sentence}")
-        for note in _notes(results):
-            yield TerminalLine(note, "yellow")
+            yield TerminalLine(sentence, lead="  ")
+
+    def gaps(self, results: DataResults) -> list[str]:
+        """Return what is odd about the data."""
+        return _notes(results)
 
     def plan(self, study: Study, goal: Goal) -> list[str]:
         """Say how many cells there are, and how long they take; models are not planned for."""

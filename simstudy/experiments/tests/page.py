@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from types import MappingProxyType
 
 from simstudy.analysis.models.findings import ModelFindings
 from simstudy.experiments.comparison_page import ComparisonPage
+from simstudy.experiments.page import TerminalLine
 from simstudy.experiments.tests import GAP, LEVEL, POWER
 from simstudy.experiments.tests.results import TestResults
 from simstudy.measures.base import MeasureInfo
 from simstudy.report.charts.levels import levels
 from simstudy.report.charts.spec import Chart
-from simstudy.report.prose.numbers import brief, percent
+from simstudy.report.prose.numbers import brief, number, percent
 from simstudy.report.prose.phrases import all_sizes, grouped, intervals_of_means, listed, opening
+from simstudy.report.tables.findings import few_sizes
+from simstudy.report.tables.table import Table, TableCell, by_size
 from simstudy.study.study import Study
 from simstudy.texts import counted
 
@@ -83,6 +86,25 @@ class TestsPage(ComparisonPage[TestResults]):
     def statements(self, results: TestResults, findings: ModelFindings) -> list[str]:
         """Return who beats whom, but not by rates of rejection, which alone are no merit."""
         return [] if results.rejections else super().statements(results, findings)
+
+    def summary(self, results: TestResults) -> Iterator[Table | TerminalLine]:
+        """Return type I error and power of each test: a low rate of rejection alone is no merit."""
+        findings = results.findings()
+        sizes, words = few_sizes(findings), findings.design.words
+        if not results.rejections:
+            yield from super().summary(results)
+            return
+        cells = {
+            (each.test, each.size): TableCell(
+                number(each.error.mean, 3), f"/ {number(each.power.mean, 3)}", dagger=each.exceeds
+            )
+            for each in results.rejections
+        }
+        title = f"Type I error / {results.detecting}, by {words.dose} rows"
+        caption = "Type I error: the largest over the null hypotheses; †: shown to exceed "
+        caption += f"{percent(LEVEL, 0)} under one of them."
+        rates, labels = findings.intervals, dict.fromkeys(test for test, _ in cells)
+        yield by_size("rates", title, words, [*labels], sizes, cells, caption=caption, data=rates)
 
     def charts(self, findings: ModelFindings, narrow: bool = False) -> tuple[Chart, ...]:
         """Return type I error against power."""

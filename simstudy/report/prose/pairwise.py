@@ -16,6 +16,7 @@ from simstudy.texts import counted
 
 MAX_COMPARED = 5  # learners; of more, only the best at each size is compared in words
 _MAX_NAMED = 3  # pairs that the headline names; more are counted
+_MAX_NEAR = 2  # treatments that are named as not separated from the best of many
 _MAX_SIZES = 7  # sizes that are listed; more are counted
 
 
@@ -51,14 +52,32 @@ def beaten_at(findings: ModelFindings, size: int) -> str:
     standing = next((each for each in findings.standings if each.size == size), None)
     if standing is None:
         return "no mean is finite"
-    text = f"{brief(standing.leader)} beats {len(standing.beats)} of {len(ranked) - 1} others"
-    parts = {
-        "does not differ significantly from": [*standing.level, *standing.identical],
-        "is beaten by": standing.beaten_by,
-        "is not compared with": standing.untested,
-    }
+    near, rivals = [*standing.level, *standing.identical], len(ranked) - 1
+    but = listed([brief(pair.second) for pair in near])
+    whom = f"{len(standing.beats)} of {rivals} others"
+    if len(standing.beats) + len(near) == rivals and len(near) <= _MAX_NEAR:
+        whom = f"all others{' but ' * bool(near)}{but}"
+    parts = {"is beaten by": standing.beaten_by, "is not compared with": standing.untested}
     against = {verb: listed([brief(pair.second) for pair in parts[verb]]) for verb in parts}
-    return "; ".join([text, *(f"it {verb} {names}" for verb, names in against.items() if names)])
+    more = [f"it {verb} {names}" for verb, names in against.items() if names]
+    return "; ".join([f"{brief(standing.leader)} beats {whom}", *more])
+
+
+def brief_method(findings: ModelFindings, sizes: int) -> str:
+    """Say in brief how means and pairs are tested, and how much of them is shown."""
+    design, kind = findings.design, findings.design.words
+    half, m = "half-widths of " * findings.info.share, findings.means[0].m
+    interval = f"{level(design.confidence)} {phrases.interval_kind(findings)} intervals"
+    parts = [f"±: {half}{interval}{f' (Bonferroni, m = {m})' * (m > 1)}"]
+    if (number := len(design.learners)) > 1:
+        tests = phrases.paired_tests(findings).partition(" (")[0]
+        parts.append(f"{tests}, {adjusted_for(design.adjustment, findings.pair_tests)}")
+    few = number <= MAX_COMPARED
+    parts += ["no other pair differs significantly"] * (few and number > 1)
+    every = {kind.name: (MAX_COMPARED, number), "sizes": (sizes, len(design.sizes))}
+    shown = [f"{some} of {most} {what}" for what, (some, most) in every.items() if some < most]
+    parts += [f"{listed(shown)} shown (--details: all)"] * bool(shown)
+    return f"{'; '.join(parts)}."
 
 
 def verdicts(findings: ModelFindings) -> dict[int, list[str]]:

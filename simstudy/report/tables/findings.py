@@ -16,13 +16,11 @@ from simstudy.analysis.models.thresholds import Course, as_table
 from simstudy.report.prose import captions, numbers, phrases
 from simstudy.report.prose import pairwise as prose
 from simstudy.report.prose.numbers import NONE, fixed, number, p_value, rows
-from simstudy.report.prose.phrases import opening
 from simstudy.report.tables.table import Row, Table, TableCell, by_size, make_table, table_of, words
-from simstudy.texts import counted
 
 MAX_IN_MATRIX = 8  # learners whose pairs are all shown
 _MIN_DECIMALS, _MAX_DECIMALS = 2, 6
-_MAX_SIZES, _MAX_LEARNERS = 4, 6  # of many that a terminal shows
+_MAX_SIZES = 4  # of many that a terminal shows
 
 
 def decimals(widths: Iterable[float], least: int = _MIN_DECIMALS) -> int:
@@ -77,10 +75,10 @@ def few_sizes(findings: ModelFindings) -> list[int]:
 def few_means(findings: ModelFindings) -> Table:
     """Means at a few sizes, of many learners the best, to two digits of their intervals."""
     learners, sizes, kind = findings.design.learners, few_sizes(findings), findings.design.words
-    if hidden := max(len(learners) - _MAX_LEARNERS, 0) * (len(learners) > MAX_IN_MATRIX):
+    if len(learners) > prose.MAX_COMPARED:
         ranked = [*map(findings.ranked, sizes)]
         best = sorted(learners, key=lambda name: min(order.index(name) for order in ranked))
-        learners = tuple(sorted(best[:_MAX_LEARNERS], key=ranked[-1].index))
+        learners = tuple(sorted(best[: prose.MAX_COMPARED], key=ranked[-1].index))
     cells = {}
     for at in sizes:
         means = [mean for mean in findings.means if mean.size == at and mean.learner in learners]
@@ -90,24 +88,7 @@ def few_means(findings: ModelFindings) -> Table:
             more = f"± {number(mean.half_width, digits)}" if mean.has_interval else ""
             leads = mean.learner == findings.best_at(at)
             cells[mean.learner, at] = TableCell(number(mean.mean, digits), more, bold=leads)
-    half = "half the width of " * findings.info.share
-    caption = f"±: {half}{phrases.intervals_of_means(findings)}."
-    if findings.models_used != (findings.design.models,) * 2:
-        caption = f"Means {captions.models(findings)}. {caption}"
-    caption += f" {counted(hidden, 'further ' + kind.treatment)}: see --details." * bool(hidden)
-    title, data = _title(findings), findings.intervals
-    return by_size("means", title, kind, learners, sizes, cells, caption=caption, data=data)
-
-
-def beaten(findings: ModelFindings) -> Table:
-    """Who beats whom at a few sizes, in words."""
-    kind, sizes, every = findings.design.words, few_sizes(findings), len(findings.design.sizes)
-    lines = [[words(rows(size)), words(prose.beaten_at(findings, size))] for size in sizes]
-    caption = f"{opening(prose.pair_method(findings))}"
-    few = len(findings.design.learners) <= prose.MAX_COMPARED
-    caption += "; no other pair differs significantly" * few + "."
-    caption += f" {len(sizes)} of {every} sizes are shown." * (len(sizes) < every)
-    return make_table("beaten", "", [f"{kind.dose} rows", "who beats whom"], lines, caption=caption)
+    return by_size("means", _title(findings), kind, learners, sizes, cells, data=findings.intervals)
 
 
 def _marks(findings: ModelFindings) -> dict[tuple[str, int], str]:

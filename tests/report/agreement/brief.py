@@ -8,23 +8,10 @@ from collections.abc import Sequence
 from tests.report.agreement.sentences import number
 
 
-def rows(text: str, head: str) -> list[list[str]]:
-    """Return the cells of a printed table whose head has a word; lines must not be wrapped."""
-    lines = text.splitlines()
-    (start,) = (
-        place for place, line in enumerate(lines[:-1]) if head in line and _ruled(lines, place)
-    )
-    cells = []
-    for line in lines[start + 2 :]:
-        parts = re.split(r" {2,}", line.strip())
-        if len(parts) < 2:
-            break
-        cells.append(parts)
-    return cells
-
-
-def _ruled(lines: list[str], place: int) -> bool:
-    return set(lines[place + 1].strip()) == {"─"}
+def lines(text: str) -> list[tuple[int, str]]:
+    """Return what is printed of each size on who beats whom; lines must not be wrapped."""
+    said = re.findall(r"(?m)^ *([\d,]+) rows: (.*?) *$", text)
+    return [(number(size), words) for size, words in said]
 
 
 def won(text: str, learners: Sequence[str]) -> set[tuple[str, str]]:
@@ -44,22 +31,21 @@ def won(text: str, learners: Sequence[str]) -> set[tuple[str, str]]:
     return pairs
 
 
-def leader(text: str, learners: Sequence[str]) -> tuple[str, int, set[str], int]:
-    """Return whom a line calls the best of many, how many it beats, and who is level with it."""
-    head, *more = text.split("; ")
-    read = re.fullmatch(r"(.*) beats (\d+) of (\d+) others", head)
+def leader(text: str, learners: Sequence[str]) -> tuple[str, int, set[str] | None]:
+    """Return whom a line calls the best of many, how many it beats, and who is level with it.
+
+    None for those level with it: these are not named.
+    """
+    head, *_ = text.split("; ")
+    rivals = len(learners) - 1
+    if read := re.fullmatch(r"(.*) beats (\d+) of (\d+) others", head):
+        assert int(read[3]) == rivals
+        return read[1], int(read[2]), None
+    read = re.fullmatch(r"(.*) beats all others(?: but (.*))?", head)
     assert read, head
-    assert int(read[3]) == len(learners) - 1
-    level, others = set[str](), 0
-    for part in more:
-        if found := re.fullmatch(r"it does not differ significantly from (.*)", part):
-            names = found[1]
-            if counted := re.search(r" and (\d+) others$", names):
-                others, names = int(counted[1]), names[: counted.start()]
-            level = {
-                each for each in learners if re.search(rf"(?<!\w){re.escape(each)}(?!\w)", names)
-            }
-    return read[1], int(read[2]), level, others
+    names = read[2] or ""
+    level = {each for each in learners if re.search(rf"(?<!\w){re.escape(each)}(?!\w)", names)}
+    return read[1], rivals - len(level), level
 
 
 def means(text: str, learners: Sequence[str]) -> dict[tuple[str, int], str]:
