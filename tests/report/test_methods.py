@@ -6,7 +6,9 @@ import re
 import shutil
 import subprocess
 
+import numpy as np
 import pytest
+from scipy import stats
 
 from simstudy import make_study, open_results, run_study
 from simstudy.components.describe import describe_component
@@ -19,6 +21,7 @@ from simstudy.report.prose.data_statements import TESTS
 from simstudy.report.prose.numbers import number
 from simstudy.report.references import further, read
 from tests.report.agreement import studies
+from tests.report.agreement.truth import SHARES, share_limits
 
 HOSTILE = ["a_b & 50% #1", "\\input{x} $y$", "[z](javascript:1) <b>", "@misc{k,", "*e* `f`"]
 KINDS = {
@@ -32,6 +35,15 @@ KINDS = {
         {"train_sizes": [12, 30], "training_sets": 3},
     ),
     "tests": (["mcnemar", "five_by_two_t"], {"train_sizes": [30, 60], "repeats": 3}),
+}
+LEADING = {
+    "name": "leading",
+    "seed": 3,
+    "models": 20,
+    "family": {"name": "tan", "variables": [5, 6]},
+    "data": {"train_sizes": [20, 400], "test_size": "exact"},
+    "measures": {"primary": "accuracy"},
+    "learners": [{"name": name} for name in ("naive_bayes", "tan", "prior")],
 }
 FAILING = """
 from dataclasses import dataclass
@@ -118,6 +130,70 @@ def test_what_was_found_is_what_the_page_says(results):
     findings, page = results.findings(), results.study.page
     for sentence in [page.finding(findings), *page.statements(results, findings)]:
         assert sentence.replace("\\", "").removesuffix(".") in written
+
+
+def limits(values, m, share):
+    """The limits of a mean by scipy: Student's t, or Clopper & Pearson's for shares."""
+    if share:
+        return share_limits(values, 0.05 / m)
+    half = stats.sem(values) * stats.t.isf(0.025 / m, len(values) - 1)
+    return values.mean() - half, values.mean() + half
+
+
+def test_numbers_found_are_computed_again_from_the_scores(results):
+    text = paragraphs(documents(results)["md"]).replace("\\", "").replace("−", "-")
+    found, scores = text.split("**Results.**")[1], results.scores
+    name, study = results.measures[0], results.study
+    if study.datasets:
+        means = scores.pivot_table(name, "dataset", "learner")
+        for label, best in means.idxmax(axis=1).value_counts().items():
+            clean = label.replace("\\", "")
+            assert re.search(rf"{re.escape(clean)} (?:has the best mean )?on {best}\b", found)
+        pairs = [(a, b) for i, a in enumerate(study.labels) for b in study.labels[i + 1 :]]
+        assert f"m = {len(pairs)} pairs of learners" in found
+        return
+    table = scores.pivot_table(name, "model", ["learner", "size"])
+    last, share = results.doses[-1], name.startswith(SHARES)
+    number = r"(-?[\d.]+(?:e-\d+)?)"
+    shown = re.findall(rf"{number}(?: nats)? \[{number}, {number}\]", found.split("Mean ")[-1])
+    assert len(shown) == len(study.labels)
+    for label, printed in zip(study.labels, shown, strict=True):
+        values = table[label, last].to_numpy()
+        expected = values.mean(), *limits(values, table.shape[1], share)
+        assert [*map(float, printed)] == pytest.approx(expected, abs=6e-5, rel=0.06)
+
+
+def test_leads_found_are_computed_again_from_the_scores(tmp_path):
+    results = run_study(make_study(LEADING), tmp_path / "out", jobs=1, report=False)
+    text = paragraphs(documents(results)["md"]).replace("\\", "").replace("−", "-")
+    table = results.scores.pivot_table("accuracy", "model", ["learner", "size"])
+    leads = re.findall(
+        r"At (\d+) rows (\w+) beats every other learner; its smallest lead is "
+        r"(\S+) in accuracy \[(\S+), (\S+)\], over (\w+)\.",
+        text,
+    )
+    assert leads
+    for size, first, *printed, second in leads:
+        difference = (table[first, int(size)] - table[second, int(size)]).to_numpy()
+        # 3 pairs at 2 sizes
+        expected = difference.mean(), *limits(difference, 6, share=False)
+        assert [*map(float, printed)] == pytest.approx(expected, abs=6e-5)
+        rivals = {label for label, _ in table} - {first}
+        smallest = min((table[first, int(size)] - table[each, int(size)]).mean() for each in rivals)
+        assert smallest == pytest.approx(difference.mean())
+
+
+def test_tables_of_data_sets_hold_the_means_and_spreads_of_the_scores(results, tmp_path):
+    if not results.study.datasets:
+        return
+    write_tables(results, tmp_path, "markdown")
+    shown = (tmp_path / "means.md").read_text(encoding="utf-8").replace("−", "-")
+    cells = re.findall(r"(-?[\d.]+) ± ([\d.]+)", shown)
+    by = results.scores.groupby(["dataset", "learner"], sort=False)[results.measures[0]]
+    means, spreads = by.mean().unstack(), 1.96 * by.std(ddof=1).unstack()
+    order = [*results.study.labels]
+    expected = np.stack([means[order].to_numpy().ravel(), spreads[order].to_numpy().ravel()], 1)
+    np.testing.assert_allclose(np.array(cells, dtype=float), expected, atol=6e-5)
 
 
 def test_every_component_is_described_with_its_parameters(results):

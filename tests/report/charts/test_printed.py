@@ -5,9 +5,13 @@ from __future__ import annotations
 import itertools
 
 import matplotlib as mpl
+import numpy as np
+import pandas as pd
 import pytest
+from matplotlib.collections import LineCollection
 from matplotlib.patches import Ellipse
 from matplotlib.text import Annotation, Text
+from scipy import stats
 
 from simstudy import SimstudyError, load_study, run_study
 from simstudy.report import files
@@ -55,6 +59,30 @@ def test_each_study_has_a_row_the_simplest_models_first(studies):
     for letter in "abcdef":
         assert f"({letter})" in caption
     assert "one network of its mixture" in caption
+
+
+def test_curves_and_bars_are_means_and_intervals_of_the_scores(studies):
+    """By scipy: Student's t over models, adjusted for all learners at all sizes."""
+    figure, _ = hope_korb(studies, STYLES["paper"])
+    for ax, results in zip(figure.axes[1::2], [studies[1], studies[0], studies[2]], strict=True):
+        scores = pd.read_parquet(results.directory / "scores.parquet")
+        table = scores.pivot_table("information_reward", "model", ["learner", "size"])
+        half = stats.sem(table) * stats.t.isf(0.025 / table.shape[1], len(table) - 1)
+        expected = np.stack([table.mean() - half, table.mean() + half], axis=1)
+        drawn = np.array(
+            [
+                segment[:, 1]
+                for bars in ax.collections
+                if isinstance(bars, LineCollection)
+                for segment in bars.get_segments()
+            ]
+        )
+        assert drawn.shape == expected.shape
+        order = drawn[:, 0].argsort(), expected[:, 0].argsort()
+        np.testing.assert_allclose(drawn[order[0]], expected[order[1]], rtol=1e-9)
+        lines = {tuple(np.round(line.get_ydata(), 12)) for line in ax.lines}
+        for _, means in table.mean().groupby("learner"):
+            assert tuple(np.round(means.sort_index(level="size"), 12)) in lines
 
 
 def test_labels_stand_beside_the_ends_of_lines_and_nothing_is_cut(studies):
