@@ -250,6 +250,9 @@ def test_on_paper_it_has_margins_and_the_chosen_measure_alone(tab, tmp_path):
     pages = "[...document.styleSheets].flatMap(s => [...s.cssRules]).filter(r => r.type === 6)"
     margin = tab.evaluate(f"{pages}.map(rule => rule.style.marginRight)")
     assert margin == ["15mm"]
+    assert shown(tab, "#methods") == 0  # texts to paste
+    beside = "[...document.querySelectorAll('.across:has(.table)')]"
+    assert tab.evaluate(f"{beside}.every(e => getComputedStyle(e).display === 'block')")
 
 
 def widest(tab):

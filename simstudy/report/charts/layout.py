@@ -23,7 +23,7 @@ def add_key(
 ) -> None:
     """A key above the panels; on slides, where the title is above them, beside them."""
     most = 24 if style.titles else 40
-    keys = [key._replace(text=wrapped(key.text, most, 1)) for key in keys]
+    keys = [key._replace(text=wrapped(key.text, most, 1 + style.titles)) for key in keys]
     longest = max(len(key.text) for key in keys) + 6
     columns = max(1, min(len(keys), int(style.letters(figure.get_figwidth()) / longest)))
     options |= {"title": title, "frameon": False, "alignment": "left"}

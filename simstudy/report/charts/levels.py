@@ -46,11 +46,10 @@ def levels(
         hollow, tips = [cell.exceeds for cell in own], [_tip(cell) for cell in own]
         layers.append(Marks(errors, powers, tips, kind, areas, hollow, form=0, treatment=place))
     top = y.low * (y.high / y.low) ** 0.97
-    layers += [
-        Text(x.low, top, f"\u00a0rejects less than {name}", 1, "note"),
-        Text(level, top, f"\u00a0{name} promised", 1, "name"),
-        *[Text(x.high, top, f"rejects more than {name}", -1, "note")] * (room[0] > 60),
-    ]
+    layers.append(Text(level, top, f"\u00a0{name} promised", 1, "name"))
+    if room[0] > 60:
+        layers.append(Text(x.low, top, f"\u00a0rejects less than {name}", 1, "note"))
+        layers.append(Text(x.high, top, f"rejects more than {name}", -1, "note"))
     shown = [cell for cell in cells if cell.size == last]
     for cell, (across, up, side) in zip(shown, _beside(shown, places, x, y, room), strict=True):
         kind = "name" if cell.test in leaders else "note"

@@ -18,20 +18,21 @@ if TYPE_CHECKING:
 
 Dashes: TypeAlias = str | tuple[int, Sequence[float]]
 _GREY, _INK, DASHED = "0.35", "0.15", (0, (4, 3))
-# Of each kind of line: its colour, unless it has a look, its width and its dashes.
+# Of each kind of line: its colour, unless it has a look, its width and its dashes. Colours mean
+# learners; all else is grey.
 _LINES: dict[str, tuple[str, float, Dashes]] = {
-    "line": (COLOURS[0], 1.6, "-"),
-    "faint": (COLOURS[0], 0.9, "-"),
+    "line": (_INK, 1.6, "-"),
+    "faint": (_INK, 0.9, "-"),
     "others": ("0.8", 0.7, "-"),
     "field": ("0.75", 0.9, "-"),
-    "strip": (COLOURS[0], 10.0, "-"),
+    "strip": (_INK, 10.0, "-"),
     "limit": (_GREY, 1.1, (0, (1, 2))),
     "ceiling": ("0.45", 1.3, (0, (6, 2.5))),
-    "floor": (COLOURS[1], 1.3, "--"),
+    "floor": (_GREY, 1.3, "--"),
     "zero": (_GREY, 0.9, DASHED),
     "base": (_GREY, 0.9, "-"),
-    "interval": (COLOURS[1], 3.5, "-"),
-    "estimate": (COLOURS[0], 1.8, "-"),
+    "interval": (_GREY, 3.5, "-"),
+    "estimate": (_INK, 1.8, "-"),
     "thin": (_INK, 0.9, "-"),
     "thick": (_INK, 1.6, "-"),
     "join": ("0.8", 4.0, "-"),
@@ -43,34 +44,34 @@ _LINES: dict[str, tuple[str, float, Dashes]] = {
     "reversal": (_INK, 1.0, (0, (4, 2))),
 }
 _BANDS = {
-    "band": (COLOURS[0], 0.22),
+    "band": ("0.5", 0.3),
     "bracket": ("0.6", 0.35),
-    "representation": (COLOURS[1], 0.5),
-    "estimation": (COLOURS[4], 0.5),
-    "best": (COLOURS[4], 0.25),
-    "spread": (COLOURS[0], 0.14),
+    "representation": ("0.35", 0.7),
+    "estimation": ("0.6", 0.45),
+    "best": ("0.6", 0.3),
+    "spread": ("0.5", 0.2),
     "keeps": ("0.5", 0.14),
-    "full": (COLOURS[0], 1.0),
-    "first": (COLOURS[0], 0.55),
-    "equal": ("0.6", 0.45),
-    "second": (COLOURS[1], 0.55),
+    "full": (_INK, 1.0),
+    "first": ("0.45", 0.6),
+    "equal": ("0.9", 0.4),
+    "second": ("0.6", 0.35),
 }
 # Of each kind of mark: its form and colour, unless it has a look, its edge and its width.
 _MARKS: dict[str, tuple[str, str, str, float]] = {
-    "mark": ("o", COLOURS[0], "", 5.5),
-    "dot": ("o", COLOURS[0], "", 3.5),
+    "mark": ("o", _INK, "", 5.5),
+    "dot": ("o", _INK, "", 3.5),
     "field": ("o", "0.75", "", 3.0),
     "hollow": ("o", "white", "", 5.5),
-    "crossing": ("D", COLOURS[1], "white", 5.5),
+    "crossing": ("D", _INK, "white", 5.5),
     "mean": ("D", "white", "black", 4.5),
     "median": ("_", _INK, "", 9.0),
-    "cloud": ("o", COLOURS[0], "none", 3.0),
-    "cell": ("o", COLOURS[0], "white", 3.0),
-    "bin": ("o", COLOURS[0], "", 5.5),
+    "cloud": ("o", _INK, "none", 3.0),
+    "cell": ("o", _INK, "white", 3.0),
+    "bin": ("o", _INK, "", 5.5),
     "ink": ("o", _INK, "", 5.0),
     "grey": ("o", "0.45", "", 5.0),
-    "spot": ("", COLOURS[0], "", 0.0),
-    "ring": ("o", COLOURS[0], "", 12.0),
+    "spot": ("", _INK, "", 0.0),
+    "ring": ("o", _INK, "", 12.0),
 }
 _MANY = 3000  # more points than this are drawn as a picture within the figure
 LETTER = 0.58  # the width of a letter, in its height
@@ -157,7 +158,9 @@ def draw(
     across = x.fitting(letters or style.letters(box.width))
     upwards = y.ticks(max(4 if style.titles else 5, int(box.height * 24 / style.font)))
     ax.set_xticks([at for at, _ in across], [label for _, label in across])
-    texts = [plain(wrapped(label, labels)) if named else label for _, label in upwards]
+    room = 72 * box.height / max(len(upwards), 1)  # of a row
+    lines = 2 if room > 2.2 * style.smallest else 1
+    texts = [plain(wrapped(label, labels, lines)) if named else label for _, label in upwards]
     ax.set_yticks([at for at, _ in upwards], texts)
     ax.minorticks_off()
     name = plain(wrapped(y.label, 0.85 * style.letters(box.height), 3))
@@ -165,7 +168,7 @@ def draw(
     ax.spines[["top", "right"]].set_visible(False)
     ax.grid(axis="x" if named else "y", color="0.92", linewidth=0.8)
     if named:
-        ax.tick_params(axis="y", length=0)
+        ax.tick_params(axis="y", length=0, labelsize=min(style.smallest, room / 1.2))
         ax.spines["left"].set_visible(False)
     if chart.square:
         ax.set_aspect("equal")

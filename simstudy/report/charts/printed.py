@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -27,7 +28,7 @@ from simstudy.report.charts.spec import Chart, Key, Panels, drawable
 from simstudy.report.prose import captions, pairwise
 from simstudy.report.prose import data_statements as prose
 from simstudy.report.prose.design import models_of
-from simstudy.report.prose.phrases import opening
+from simstudy.report.prose.phrases import listed, opening
 from simstudy.results.read.base import Results
 from simstudy.results.read.model_analyses import ModelResults
 
@@ -137,7 +138,7 @@ def thresholds(results: ModelResults, style: Style) -> Printed:
     require(findings.courses, f"they need two {kind.name} and two {kind.size}s")
     unchanged = pairwise.unchanged(findings.courses)
     changes, which = pairs.changes_shown(findings.courses, _MAX_ROWS[style.titles])
-    require(changes, unchanged.removesuffix("."))
+    require(changes, unchanged.partition(":")[0])
     chart, caption = pairs.thresholds(changes, findings), captions.thresholds(findings)
     text = (caption, which, unchanged, _design(results), pairwise.added_sizes(findings))
     return Printed(chart.title, Panels((chart,)), text, layout.stacked)
@@ -227,10 +228,12 @@ def opening_figure(
     shown = charts(findings, True)[part]
     shown = charts(findings, False)[part] if len(shown) > 1 else shown
     require(shown, "it needs two learners, and finite scores")
+    title = listed([chart.heading for chart in shown]) if len(shown) > 1 else shown[0].title
+    shown = shown if len(shown) > 1 else (replace(shown[0], heading=""),)
     rows = all(chart.y.kind == "rows" for chart in shown)
     panels = Panels(shown, across=0 if rows else 1, height=3.2)
     text = (caption(findings), _made(results))
-    return Printed(shown[0].title, panels, text, layout.in_rows if rows else layout.pages)
+    return Printed(opening(title), panels, text, layout.in_rows if rows else layout.pages)
 
 
 # Studies of data sets

@@ -48,7 +48,7 @@ class _Diagram(NamedTuple):
 def ranks(ranking: Ranks, kind: Words) -> Chart:
     """Average ranks along one axis, or of many treatments one below the other (captions.ranks)."""
     columns = ranking.table["learner"].tolist(), ranking.table["rank"].tolist()
-    heading = f"{ranked_at(ranking, kind)}: average rank, 1 is best"
+    heading = f"{ranked_at(ranking, kind)}; 1 is best"
     return _chart(_Diagram(*columns, ranking.groups, ranking.critical_difference), heading)
 
 

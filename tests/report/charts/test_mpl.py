@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 
 import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 from simstudy import SimstudyError, load_study, run_study
@@ -228,3 +230,22 @@ def test_a_difference_needs_two_learners_that_are_there(exact, tmp_path):
     short = run_study(load_study(tmp_path / "study.toml"), tmp_path / "one", jobs=1, report=False)
     with pytest.raises(SimstudyError, match="at least two sizes, but the study has only one"):
         short.plot_difference("NB", "TAN")
+
+
+def test_colours_mean_learners_only():
+    colours = [colour for colour, *_ in (*renderer._LINES.values(), *renderer._BANDS.values())]
+    for colour in [*colours, *(colour for _, colour, *_ in renderer._MARKS.values())]:
+        red, green, blue = to_rgb(colour)
+        assert red == green == blue, colour
+
+
+def test_names_of_many_rows_do_not_overlap():
+    names = [f"a rather long name, number {n}" for n in range(29)]
+    chart = Chart("", "t", "d", Axis("x", 0, 1), spec.rows_axis(names), ())
+    figure = Figure(figsize=(10, 5.6))
+    ax = renderer.draw(chart, figure.subplots(), renderer.STYLES["talk"], labels=16)
+    figure.draw_without_rendering()
+    boxes = sorted(
+        (label.get_window_extent() for label in ax.get_yticklabels()), key=lambda b: b.y0
+    )
+    assert all(a.y1 <= b.y0 + 1 for a, b in itertools.pairwise(boxes))

@@ -272,3 +272,12 @@ def test_the_style_sheet_has_the_colours_and_dashes_of_the_looks():
 def test_a_small_p_value_is_never_said_to_equal_anything():
     assert p_value(1e-9, "p") == "p < 0.0001"
     assert p_value(0.0123, "p") == "p = 0.0123"
+
+
+def test_parts_that_are_no_learners_are_grey_on_pages():
+    rules = CSS + (TEMPLATES / "data.css").read_text(encoding="utf-8")
+    parts = re.findall(
+        r"\.(?:regret|difference|posterior|interval|crossing|chip)\b[^{}]*\{[^}]*\}", rules
+    )
+    assert len(parts) > 10
+    assert not [part for part in parts if re.search(r"--c[0-5]\b", part)]
