@@ -22,7 +22,7 @@ from simstudy.report.charts import svg
 from simstudy.report.charts.winners import winners
 from simstudy.report.pages.page import render
 from simstudy.report.prose import captions, claims, comparison
-from simstudy.report.prose.numbers import brief, number
+from simstudy.report.prose.numbers import number
 from simstudy.report.prose.pairwise import pair_method
 from simstudy.report.prose.phrases import axis_label, intervals_of_means, listed, opening, with_unit
 from simstudy.report.tables import comparison as build
@@ -31,7 +31,7 @@ from simstudy.results.read.open import Results
 from simstudy.study.constants import PAGE
 from simstudy.study.lists import Published
 
-_GRID, _ROW = 960.0, 48  # the width of the grid of winners, and letters of the name of a row
+_GRID = 960.0  # the width of the grid of winners
 _MAX_LEARNERS = 20  # whose lines are drawn
 _MAX_FINDINGS = 12  # beside the headline of variants
 _MAX_MEASURES = 12  # all of which are shown
@@ -123,7 +123,7 @@ def compare_page(compared: Compared, measure: str = "", title: str = "", citatio
     titles = [*compared.titles.values()]
     content |= {"title": title or f"Comparison of {listed(titles)}", "citation": citation}
     content |= {"names": titles, "measure": measure, "variants": compared.variants}
-    content |= {"grids": _grid(compared, measure)}
+    content |= {"grids": _grid(compared, measure), "chipped": bool(compared.verdicts)}
     content |= {"failed": claims.not_reproduced(compared.verdicts, compared.titles)}
     content |= {"kind": compared.words, "manifest": first.manifest}
     return render("compare.html", written="compared.html", **content)
@@ -198,7 +198,6 @@ def _side_by_side(compared: Compared, measure: str) -> dict[str, object]:
         "cut": any(chart.notes for chart in charts),
         "found": [*filter(None, (*_summaries(compared), differ))] or [columns[0]["finding"]],
         "unlike": unlike and not variants,
-        "chipped": bool(compared.verdicts),
         "sections": sections,
     }
 
@@ -223,15 +222,13 @@ def _grid(compared: Compared, measure: str) -> list[Opening]:
     tall, differ, kind = 60 + 36.0 * len(rows), len({*labels.values()}) > 1, compared.words
     pictures = []
     for name, width in (("winnersw", _GRID), ("winnersn", svg.NARROW[0])):
-        standings = {}
-        for row, overall in rows.items():
-            own = f", {labels[row]}" * (differ and width == _GRID)
-            standings[brief(row, _ROW - len(own)) + own] = overall.standings
+        own = {row: f"{labels[row]}: " * (differ and width == _GRID) for row in rows}
+        standings = {f"{own[row]}{row}": overall.standings for row, overall in rows.items()}
         chart = winners(standings, compared.registered, kind, width, links)
         pictures.append(svg.draw(chart, name, (width, tall)).picture)
     tests = {row: overall.tests for row, overall in rows.items()}
     over = any(at.size == 0 for overall in rows.values() for at in overall.standings)
-    caption = comparison.grid(tests, labels, kind, over, any(links))
+    caption = comparison.grid(tests, {} if measure else labels, kind, over, any(links))
     wide, narrow = pictures
     return [Opening(wide, narrow, caption)]
 

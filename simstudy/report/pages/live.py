@@ -30,9 +30,10 @@ def live_page(study: Study, measure: str, means: RunningMeans, done: object, pac
     if len(doses) > 1 and all(isinstance(Size.stored(dose).value, int) for dose in doses):
         chart = curves.provisional(series, study, measure)
         picture = svg.draw(chart, "provisional", svg.CURVES, labels=True).picture
-    content = {"title": study.heading, "kind": kind, "measure": measure, "picture": picture}
+    content = {"heading": study.heading, "kind": kind, "measure": measure, "picture": picture}
     content |= {"sizes": [*map(size_text, doses)], "rows": rows, "widest": number(widest)}
     content |= {"done": done, "pace": pace, "unit": study.source.problem_word}
+    content["title"] = f"{study.heading} (running)"
     return render(
         "live.html", mark=MARK, now=datetime.now().strftime("%d %b %Y, %H:%M:%S"), **content
     )

@@ -130,11 +130,14 @@ def pair_intervals(findings: ModelFindings) -> str:
 def grid(
     tests: Mapping[str, str], measures: Mapping[str, str], kind: Words, over: bool, linked: bool
 ) -> str:
-    """Caption of the grid of winners; ``over`` says whether there are rows over data sets."""
+    """Caption of the grid of winners: by which tests and, if not the same, measures of each row.
+
+    ``over`` says whether there are rows over data sets.
+    """
     text = f"The {kind.treatment} of the best mean at each {kind.size} of each study, striped with "
     text += f"the {kind.name} that are not separated from it ({of_each(tests, str)})."
     text += f" Over data sets: the {kind.treatment} that loses to the fewest, likewise." * over
-    text += f" By {of_each(measures, str)}." * (len({*measures.values()}) > 1)
+    text += f" By {of_each(measures, str)}." * bool(measures)
     return text + " A click on a row opens its study." * linked
 
 
