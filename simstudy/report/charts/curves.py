@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple, TypeAlias
 
@@ -183,16 +183,19 @@ def seconds(
 # Several studies, or variants of one
 
 
-def studies(every: Studies, learners: Sequence[str], shown: Sequence[str]) -> list[Chart]:
-    """The means of several studies, a chart each, with bars that compare with the leaders."""
+def studies(every: Studies, learners: Mapping[str, str], shown: Sequence[str]) -> list[Chart]:
+    """The means of several studies, a chart each, with bars that compare with the leaders.
+
+    ``learners`` are the registered names by label.
+    """
     words, sizes = _design(every)
     info, rows, bars = next(iter(every.values())).info, f"{words.dose} rows", len(shown) <= MAX_BARS
-    x, zero, names = spec.sizes_axis(sizes, rows), bool(info.zero), names_of(every, learners)
-    drawn = []
+    x, zero, names = spec.sizes_axis(sizes, rows), bool(info.zero), tuple(learners.values())
+    drawn, places = [], {label: place for place, label in enumerate(learners)}
     for findings in every.values():
         labels = [label for label in shown if label in findings.design.learners]
-        series = _against_leaders(findings, labels)
-        drawn.append([each._replace(learner=learners.index(each.label)) for each in series])
+        compared = _against_leaders(findings, labels)
+        drawn.append([each._replace(learner=places[each.label]) for each in compared])
     one_unit = len({findings.info.unit for findings in every.values()}) == 1
     charts = []
     for (name, findings), series in zip(every.items(), drawn, strict=True):
@@ -213,14 +216,6 @@ def studies(every: Studies, learners: Sequence[str], shown: Sequence[str]) -> li
     return charts
 
 
-def names_of(studies: Studies, learners: Sequence[str]) -> tuple[str, ...]:
-    """The names under which learners of several studies are registered, by their labels."""
-    names: dict[str, str] = {}
-    for findings in reversed([*studies.values()]):
-        names |= zip(findings.design.learners, findings.design.names, strict=True)
-    return tuple(names[label] for label in learners)
-
-
 def _design(studies: Studies) -> tuple[Words, list[int]]:
     """The words and the sizes of several studies."""
     designs = [findings.design for findings in studies.values()]
@@ -228,24 +223,22 @@ def _design(studies: Studies) -> tuple[Words, list[int]]:
     return shared_words([design.words for design in designs]), sizes
 
 
-def _against_leaders(findings: ModelFindings, labels: Sequence[str]) -> list[Series]:
+def _against_leaders(findings: ModelFindings, labels: Sequence[str]) -> Iterator[Series]:
     """The means, with intervals of the paired differences from the leader, drawn from its mean."""
-    sign, every = 1 if findings.info.greater_is_better else -1, []
+    sign, info = 1 if findings.info.greater_is_better else -1, findings.info
     pairs = {(p.second, p.size): p for at in findings.standings for p in at.against}
     means = {(mean.learner, mean.size): mean.mean for mean in findings.means}
-    leaders = {(at.leader, at.size) for at in findings.standings}
+    best = {(at.leader, at.size): "the best mean" for at in findings.standings}
     for series in _means(findings, labels):
-        lows, highs, leads = list[float](), list[float](), list[str]()
+        ends, leads = list[list[float]](), list[str]()
         for cell in ((series.label, size) for size in findings.design.sizes):
             pair = pairs.get(cell)
-            ends = (pair.low, pair.high) if pair else (math.nan, math.nan)
+            leads.append(in_unit(lead_of(pair), info) if pair else best.get(cell, ""))
+            limits = (pair.low, pair.high) if pair else (math.nan, math.nan)
             base = means[pair.first, pair.size] if pair else math.nan
-            low, high = sorted(base - sign * end for end in ends)
-            lows, highs = [*lows, low], [*highs, high]
-            best = "the best mean" * (cell in leaders)
-            leads.append(in_unit(lead_of(pair), findings.info) if pair else best)
-        every.append(series._replace(low=lows, high=highs, leads=leads))
-    return every
+            ends.append(sorted(base - sign * limit for limit in limits))
+        low, high = zip(*ends, strict=True)
+        yield series._replace(low=low, high=high, leads=leads)
 
 
 def lead_of(pair: Pair) -> str:

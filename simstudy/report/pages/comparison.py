@@ -153,7 +153,7 @@ def _side_by_side(compared: Compared, measure: str) -> dict[str, object]:
     one_unit = len({*units.values()}) == 1
     if not one_unit:
         info = replace(info, unit=listed([f"{unit} in {name}" for name, unit in units.items()]))
-    charts = lines.studies(every, learners, shown)
+    charts = lines.studies(every, compared.registered, shown)
     pictures = [svg.draw(chart, f"curves{at}", svg.STUDY) for at, chart in enumerate(charts)]
     differ, changes = compared.not_compared, None
     if compared.changes is not None:

@@ -112,7 +112,11 @@ def test_all_studies_are_drawn_on_the_same_scale(run):
 def test_bars_run_from_the_best_mean_by_the_intervals_of_the_paired_tests(run):
     results = run(models=12)
     findings = results.findings()
-    (chart,) = curves.studies({"first": findings}, results.learners, results.learners)
+    (chart,) = curves.studies(
+        {"first": findings},
+        dict(zip(results.learners, results.study.names, strict=True)),
+        results.learners,
+    )
     spans = [layer for layer in chart.layers if isinstance(layer, Span)]
     means = {(mean.learner, mean.size): mean.mean for mean in findings.means}
     drawn = 0
