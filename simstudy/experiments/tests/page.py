@@ -106,6 +106,10 @@ class TestsPage(ComparisonPage[TestResults]):
         rates, labels = findings.intervals, dict.fromkeys(test for test, _ in cells)
         yield by_size("rates", title, words, [*labels], sizes, cells, caption=caption, data=rates)
 
+    def thumbnail(self, findings: ModelFindings) -> Chart:
+        """Return the chart whose labels need little room."""
+        return next(iter(self.charts(findings, narrow=True)), None) or super().thumbnail(findings)
+
     def charts(self, findings: ModelFindings, narrow: bool = False) -> tuple[Chart, ...]:
         """Return type I error against power."""
         results: TestResults = findings.results
