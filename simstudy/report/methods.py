@@ -73,8 +73,7 @@ def _methods(results: Results) -> Iterator[Passage]:
         yield SCIKIT, []
     for registry, specs in components.items():
         for spec in specs:
-            references = cited(registry, [spec])
-            text = _component(results, registry, spec)
+            text, references = _component(results, registry, spec), cited(registry, [spec])
             # What is cited needs no reference in words.
             yield re.sub(r" \([^()]*\b\d{4}\)", "", text) if references else text, references
     letters = "; n: training rows, k: classes" * (study.measures.cutoff != "none")

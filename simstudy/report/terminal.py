@@ -49,24 +49,19 @@ def print_summary(results: Results, console: Console, details: bool = False) -> 
         elif not part.lead:
             console.print(part.text, style=part.style, highlight=False, markup=False)
         else:
-            line = RichTable.grid()
-            line.add_row(
-                *(Text(text, part.style) for text in map(printable, (part.lead, part.text)))
-            )
-            console.print(line)
-    failed, warned = _failed(results), [*_warnings(results), *page.gaps(results)]
-    if not details:
-        few = [shortened(line, _LINE) for line in warned]
-        warned = [f"{len(few)} warnings and remarks: see --details."] if len(few) > 1 else few
-    for text in [*failed, *warned]:
-        console.print(text, style="yellow", markup=False)
-
-
-def _failed(results: Results) -> list[str]:
-    """How many cells failed, if any did."""
-    manifest, where = results.manifest, results.directory / FAILURES
-    failed = manifest["failures"]
-    return [f"{failed} of {manifest['cells']} cells failed; see {where}."] * bool(failed)
+            indented = RichTable.grid()
+            indented.add_column(no_wrap=True)
+            indented.add_row(printable(part.lead), Text(printable(part.text), part.style))
+            console.print(indented)
+    if failed := results.manifest["failures"]:
+        text = f"{failed} of {results.manifest['cells']} cells failed; see "
+        console.print(f"{text}{results.directory / FAILURES}.", style="yellow", markup=False)
+    warned = [*_warnings(results), *page.gaps(results)]
+    if not details and len(warned) > 1:
+        warned = [f"{len(warned)} warnings and remarks: see --details."]
+    for text in warned:
+        line = text if details else shortened(text, _LINE)
+        console.print(line, style="yellow", markup=False)
 
 
 def _warnings(results: Results) -> list[str]:

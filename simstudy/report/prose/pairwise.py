@@ -67,13 +67,12 @@ def brief_method(findings: ModelFindings, sizes: int) -> str:
     """Say in brief how means and pairs are tested, and how much of them is shown."""
     design, kind = findings.design, findings.design.words
     half, m = "half-widths of " * findings.info.share, findings.means[0].m
-    interval = f"{level(design.confidence)} {phrases.interval_kind(findings)} intervals"
+    interval = phrases.intervals_of_means(findings).partition(" between")[0]
     parts = [f"±: {half}{interval}{f' (Bonferroni, m = {m})' * (m > 1)}"]
     if (number := len(design.learners)) > 1:
         tests = phrases.paired_tests(findings).partition(" (")[0]
         parts.append(f"{tests}, {adjusted_for(design.adjustment, findings.pair_tests)}")
-    few = number <= MAX_COMPARED
-    parts += ["no other pair differs significantly"] * (few and number > 1)
+        parts += ["no other pair differs significantly"] * (number <= MAX_COMPARED)
     every = {kind.name: (MAX_COMPARED, number), "sizes": (sizes, len(design.sizes))}
     shown = [f"{some} of {most} {what}" for what, (some, most) in every.items() if some < most]
     parts += [f"{listed(shown)} shown (--details: all)"] * bool(shown)

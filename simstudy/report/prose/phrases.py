@@ -105,14 +105,9 @@ def interval_family(findings: ModelFindings) -> str:
     return adjusted_for(adjustment, findings.pair_tests)
 
 
-def interval_kind(findings: ModelFindings) -> str:
-    """Name the kind of the intervals of the means."""
-    return "Clopper–Pearson" if findings.info.share else "t"
-
-
 def intervals_of_means(findings: ModelFindings) -> str:
     """Name the intervals of the means, with their confidence and adjustment."""
-    kind, m = interval_kind(findings), findings.means[0].m
+    kind, m = "Clopper–Pearson" if findings.info.share else "t", findings.means[0].m
     family = f"Bonferroni-adjusted for m = {m} cells" if m > 1 else "not adjusted"
     return f"{level(findings.design.confidence)} {kind} intervals between models, {family}"
 
