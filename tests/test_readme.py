@@ -53,7 +53,7 @@ def test_the_readmes_own_family_runs_and_is_short(tmp_path):
     (tmp_path / "chain.toml").write_text(block("toml", 'plugins = ["my_families.py"]'))
     done = run(tmp_path / "chain.toml", "--sizes", "30,60")
     assert done.returncode == 0, done.stderr
-    assert "3 models of the family chain" in done.stdout
+    assert "3 models, 2 learners, 2 training sizes." in done.stdout
 
 
 def test_the_readmes_own_family_keeps_the_contract(tmp_path):
