@@ -85,7 +85,7 @@ class ModelsPage(Page[ModelFindings, M]):
             (doses, kind.size + "s" * (doses > 1)),
         ]
 
-    def finding(self, findings: ModelFindings) -> str:
+    def finding(self, results: M, findings: ModelFindings) -> str:
         """Return who does best with how many rows."""
         return finding(findings)
 
@@ -132,18 +132,18 @@ class ModelsPage(Page[ModelFindings, M]):
         texts = [f"{mean.learner} {mean_text(mean, findings)}" for mean in last]
         means = phrases.listed(texts, most=len(texts))
         means = f"Mean {findings.info.label} with {last[0].size:,} rows: {means}."
-        return [self.finding(findings), *self.statements(results, findings), means]
+        return [self.finding(results, findings), *self.statements(results, findings), means]
 
     # The page
 
-    def opening(self, findings: ModelFindings, index: int) -> Opening:
+    def opening(self, results: M, findings: ModelFindings, index: int) -> Opening:
         """Return the means against the dose."""
         chart, many = curves.learning_curves(findings), len(findings.treatments) > captions.MAX_BARS
         notes = [captions.curves(findings, alone=False), *_unmeasured_limits(findings)]
         sizes = svg.MANY_LINES if many else svg.LINES
         return drawn("Learning curves", lambda _: chart, f"curves{index}", sizes, notes)
 
-    def thumbnail(self, findings: ModelFindings) -> Chart:
+    def thumbnail(self, results: M, findings: ModelFindings) -> Chart:
         """Return the means against the dose."""
         return curves.learning_curves(findings)
 

@@ -23,7 +23,7 @@ def ran(tmp_path_factory):
 
 def opened(ran: Runner, name: str, column: int = 0) -> tuple[Chart, ...]:
     results = ran.results(name)
-    return results.study.page.charts(results.findings(results.measures[column]))
+    return results.study.page.charts(results, results.findings(results.measures[column]))
 
 
 def marks(chart: Chart) -> dict[str, tuple[float, float, bool]]:

@@ -50,9 +50,9 @@ class LearnersPage(ModelsPage[LearnerResults]):
             f"probabilities are to the true ones{more}."
         )
 
-    def opening(self, findings: ModelFindings, index: int) -> Opening:
+    def opening(self, results: LearnerResults, findings: ModelFindings, index: int) -> Opening:
         """Return distances to the truth, or to the best mean; curves are one switch away."""
-        curves, many = super().opening(findings, index), distance.many(findings)
+        curves, many = super().opening(results, findings, index), distance.many(findings)
         if len(findings.treatments) < 2 or not findings.standings:
             return curves
         name = "Distance to the " + ("truth" if distance.to_truth(findings) else "best mean")

@@ -75,8 +75,8 @@ def view(results: Results, index: int) -> dict[str, object]:
     return {
         "index": index,
         "info": findings.info,
-        "finding": page.finding(findings),
-        "opening": page.opening(findings, index),
+        "finding": page.finding(results, findings),
+        "opening": page.opening(results, findings, index),
         "statements": page.statements(results, findings),
         "others": "",
         "below": [],
