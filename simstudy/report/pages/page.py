@@ -79,6 +79,7 @@ def view(results: Results, index: int) -> dict[str, object]:
         "opening": page.opening(results, findings, index),
         "statements": page.statements(results, findings),
         "others": "",
+        "above": [],
         "below": [],
         **page.view(results, findings, index),
         "question": page.question(results.study, findings),

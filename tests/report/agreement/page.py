@@ -349,9 +349,9 @@ class Page(Blocks):
             who = self.learners[int(path.parent.attrs["data-l"])]  # type: ignore[union-attr]
             chips.setdefault(self._at(ticks, fmean(map(float, ends))), []).append(who)
         more = {
-            self._at(ticks, float(text.attrs["x"])): int(text.text.split()[0])
+            self._at(ticks, float(text.attrs["x"])): int(text.text.removesuffix(" more"))
             for text in drawn.all("text", "note")
-            if re.fullmatch(r"\d+ more", text.text)
+            if re.fullmatch(r"\d+ more|\+\d+", text.text)
         }
         for size, names in chips.items():
             yield Said(
