@@ -31,15 +31,11 @@ def caption(findings: ModelFindings) -> list[str]:
 
 def _coloured(findings: ModelFindings) -> list[str]:
     """Why some of many learners are in colour and others are not."""
-    level = len(contenders(findings)) - len(front(findings))
-    if not many(findings):
-        return []
-    if not level:
-        return ["In colour: not separated from the best mean at some size; grey: the others."]
-    return [
-        "In colour: the best mean at some size; grey: the others, of which "
-        f"{level} {'is' if level == 1 else 'are'} not separated from the best mean at some size."
-    ]
+    if contenders(findings) <= {*front(findings)}:
+        shown = "not separated from the best mean at some size; grey: the others"
+    else:
+        shown = "the best mean at some size; grey: the others, many not separated from it"
+    return [f"In colour: {shown}."] * many(findings)
 
 
 def intervals(findings: ModelFindings) -> str:
