@@ -75,6 +75,11 @@ class TestsPage(ComparisonPage[TestResults]):
         """Return who beats whom, but not by rates of rejection, which alone are no merit."""
         return [] if results.rejections else super().statements(results, findings)
 
+    def thumbnail(self, results: TestResults, findings: ModelFindings) -> Chart:
+        """Return the chart whose labels need little room."""
+        drawn = next(iter(self.charts(results, findings, narrow=True)), None)
+        return drawn or super().thumbnail(results, findings)
+
     def charts(
         self, results: TestResults, findings: ModelFindings, narrow: bool = False
     ) -> tuple[Chart, ...]:
