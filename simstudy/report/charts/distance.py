@@ -114,7 +114,7 @@ def distance(findings: ModelFindings, extent: tuple[float, float]) -> Chart:
     (top, worst), cut = spec.cut_reach([*centres, *itertools.chain(*tops.values())], ends)
     x = spec.sizes_axis(findings.design.sizes, f"{words.dose} rows", _ASIDE)
     tiles = _tiles(findings, x, letters)
-    rows = max(len(tile.names) + (tile.left > 0) for tile in tiles.values())
+    rows = max(1, *(len(tile.names) + (tile.left > 0) for tile in tiles.values()))
     line = max(worst / (lines - rows - 2.2), (worst - top) / (lines - rows - 0.8))  # of text
     ticks = spec.steps(0.0, worst, 6)
     marks = (*zip(ticks, spec.tick_labels(ticks), strict=True), (worst + 0.9 * line, "best"))
