@@ -38,7 +38,7 @@ def print_summary(results: Results, console: Console, details: bool = False) -> 
     """Print the finding, means and who beats whom by the primary measure; or all tests of it."""
     study, page = results.study, results.study.page
     console.print(study.heading, style="bold", markup=False)
-    finding = page.finding(results.findings())
+    finding = page.finding(results, results.findings())
     console.print(finding, highlight=False, markup=False)
     facts = ", ".join(f"{number:,} {what}" for number, what in page.facts(study))
     design = f"{page.design(study)}. {opening(conventions(study))}" if details else facts

@@ -251,8 +251,6 @@ def test_on_paper_it_has_margins_and_the_chosen_measure_alone(tab, tmp_path):
     margin = tab.evaluate(f"{pages}.map(rule => rule.style.marginRight)")
     assert margin == ["15mm"]
     assert shown(tab, "#methods") == 0  # texts to paste
-    beside = "[...document.querySelectorAll('.across:has(.table)')]"
-    assert tab.evaluate(f"{beside}.every(e => getComputedStyle(e).display === 'block')")
 
 
 def widest(tab):

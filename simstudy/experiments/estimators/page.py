@@ -76,16 +76,16 @@ class EstimatorsPage(ComparisonPage[EstimatorResults]):
         """Return the squared errors: of the others there are tables."""
         return [place for place, score in enumerate(scores) if score.startswith("squared_error")]
 
-    def finding(self, findings: ModelFindings) -> str:
+    def finding(self, results: EstimatorResults, findings: ModelFindings) -> str:
         """Return which estimator is closest, the largest bias and the lowest coverage."""
-        text, results = super().finding(findings), findings.results
+        text = super().finding(results, findings)
         if results.column(findings.measure).test not in SQUARED:
             return text
         errors, promised = results.errors(findings.measure), results.study.analysis.confidence
         if not errors.bias or errors.coverage.empty:
             return text
         most = max(errors.bias.values(), key=lambda mean: abs(mean.mean))
-        least = errors.coverage.loc[errors.coverage["coverage"].idxmin()]
+        least = errors.coverage.sort_values("coverage", kind="stable").iloc[0]
         return (
             f"{text} With {errors.size:,} rows {brief(most.learner)} has the largest bias, "
             f"{signed(most.mean)}; the lowest coverage, {percent(least['coverage'], 0)} where "
@@ -93,17 +93,18 @@ class EstimatorsPage(ComparisonPage[EstimatorResults]):
             f"({_INTERVALS[least['interval']]})."
         )
 
-    def charts(self, findings: ModelFindings, narrow: bool = False) -> tuple[Chart, ...]:
+    def charts(
+        self, results: EstimatorResults, findings: ModelFindings, narrow: bool = False
+    ) -> tuple[Chart, ...]:
         """Return bias, RMSE and coverage."""
-        results: EstimatorResults = findings.results
         if results.column(findings.measure).test not in SQUARED:
             return ()
         shown = results.errors(findings.measure)
         return panels(shown, results.treatments, results.study.analysis.confidence, narrow)
 
-    def caption(self, findings: ModelFindings) -> str:
+    def caption(self, results: EstimatorResults, findings: ModelFindings) -> str:
         """Return what they show."""
-        shown = findings.results.errors(findings.measure)
+        shown = results.errors(findings.measure)
         return (
             f"Estimates of {shown.measure} of {shown.learner} with {shown.size:,} rows, the least "
             f"RMSE on top. Bars of bias and RMSE: {intervals_of_means(findings)}, for RMSE the "
