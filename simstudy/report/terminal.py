@@ -56,12 +56,12 @@ def print_summary(results: Results, console: Console, details: bool = False) -> 
     if failed := results.manifest["failures"]:
         text = f"{failed} of {results.manifest['cells']} cells failed; see "
         console.print(f"{text}{results.directory / FAILURES}.", style="yellow", markup=False)
-    warned = [*_warnings(results), *page.gaps(results)]
-    if not details and len(warned) > 1:
+    warned = _warnings(results) if details else [shortened(w, _LINE) for w in _warnings(results)]
+    warned += page.gaps(results)
+    if not details and len(warned) > _MAX_WARNINGS:
         warned = [f"{len(warned)} warnings and remarks: see --details."]
     for text in warned:
-        line = text if details else shortened(text, _LINE)
-        console.print(line, style="yellow", markup=False)
+        console.print(text, style="yellow", markup=False)
 
 
 def _warnings(results: Results) -> list[str]:
