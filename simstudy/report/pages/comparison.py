@@ -324,7 +324,7 @@ def _view(compared: Compared, index: int, measure: str) -> dict[str, object]:
     for name, results in having.items():
         study, page = results.study, results.study.page
         design, overall[name] = opening(f"{page.design(study)}."), page.overall(results, measure)
-        column = {"finding": page.finding(results.findings(measure)), "design": design}
+        column = {"finding": page.finding(results.shown.findings(measure)), "design": design}
         chips = claims.chips(compared.verdicts, name)
         columns.append({"name": name, "title": study.heading, "chips": chips, **column})
     info = next(iter(having.values())).info(measure)
