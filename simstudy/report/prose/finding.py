@@ -14,7 +14,7 @@ from simstudy.report.prose.phrases import MAX_NAMED, failed_learners, grouped, i
 from simstudy.report.prose.statements import best_means, no_differences, only_learner
 from simstudy.texts import counted
 
-_MAX_JOINED = 3  # learners that are joined by "or"; of more, one is named and the rest counted
+_MAX_JOINED = 3  # learners that are joined by "or"; of more, it is said who is worse
 _MAX_CLAUSES, _MAX_RANGES = 4, 8  # on who does best at which sizes; more are summarised
 
 
@@ -64,19 +64,51 @@ def _untested(standing: Standing, failed: Sequence[str]) -> list[str]:
 
 def _groups(standings: Sequence[Standing], failed: Sequence[str]) -> list[list[Standing]]:
     """Group the sizes by who does best, in the order of their first sizes."""
-    best = [(frozenset(at.contenders), frozenset(_untested(at, failed))) for at in standings]
+    best = [
+        (frozenset(at.contenders), frozenset(_untested(at, failed)), at.leader * _crowded(at))
+        for at in standings
+    ]
     return [*grouped(zip(best, standings, strict=True)).values()]
+
+
+def _crowded(standing: Standing) -> bool:
+    """Whether too many may do best for all of them to be named."""
+    return len(standing.contenders) > _MAX_JOINED
 
 
 def _best(
     groups: Sequence[Sequence[Standing]], failed: Sequence[str], findings: ModelFindings
 ) -> str:
-    """Who does best with how many rows."""
+    """Who does best with how many rows; where that may be many, who is worse."""
+    few = [group for group in groups if not _crowded(group[0])]
+    parts = [_worse(group, failed, findings) for group in groups if group not in few]
+    if few:
+        parts.insert(0 if few[0] is groups[0] else len(parts), _does_best(few, failed, findings))
+    return "; ".join(parts)
+
+
+def _worse(group: Sequence[Standing], failed: Sequence[str], findings: ModelFindings) -> str:
+    """Whose mean is best at some sizes, where many others may do best, and who may not."""
+    first, sizes = group[0], _sizes([standing.size for standing in group], findings)
+    untested = _untested(first, failed)
+    worse = [name for name in first.ranked if name in first.beaten and name not in untested]
+    who = f"only {_named(worse)}"
+    if len(worse) > MAX_NAMED + 1:
+        who = f"{len(worse)} of {len(first.ranked) - 1 - len(failed)} others"
+    of_best = all({*worse} <= {pair.second for pair in at.beats} for at in group)
+    verb, than = "is" if len(worse) == 1 else "are", "" if of_best else " than it or another"
+    text = f"{brief(first.leader)} has the best mean with {sizes} rows, where {who} {verb} "
+    text += f"significantly worse{than}"
+    return text + f" ({_named(untested, 2)} could not be compared)" * bool(untested)
+
+
+def _does_best(
+    groups: Sequence[Sequence[Standing]], failed: Sequence[str], findings: ModelFindings
+) -> str:
+    """Who does best with how many rows, where that may be few."""
     texts: list[str] = []
     for group in groups:
         names, untested = [*map(brief, group[0].contenders)], _untested(group[0], failed)
-        if len(names) > _MAX_JOINED:
-            names = [names[0], f"one of {len(names) - 1} others"]
         verb, noun = ("", "") if texts else (" does best", " rows")
         sizes = _sizes([standing.size for standing in group], findings)
         text = f"{listed(names, last='or')}{verb} with {sizes}{noun}"
@@ -151,7 +183,7 @@ def data_finding(findings: DataFindings) -> str:
     if len(findings.datasets) == 1:
         return _on_one(findings)
     over = [_over_all_sets(findings.over_sets)] if findings.over_sets else []
-    return " ".join([*over, _best_on_sets(findings), _ahead(findings)])
+    return " ".join([*over, _best_on_sets(findings)])
 
 
 def _best_on_sets(findings: DataFindings) -> str:
@@ -164,7 +196,10 @@ def _best_on_sets(findings: DataFindings) -> str:
         texts.append(f"{counted(len(rest), 'other')} on {sum(rival.best for rival in rest)}")
     text = f"By {findings.info.label} {listed(texts, most=len(texts))}"
     text += f" (shared on {findings.tied})" * bool(findings.tied)
-    return text + f"; on {gaps} not every learner has a mean" * bool(gaps) + "."
+    text += f"; on {gaps} not every learner has a mean" * bool(gaps)
+    sure = sum(bool(findings.beaten_by_best(at)) for at in findings.datasets if findings.best[at])
+    where = f"{sure or 'none'} of the {sets}"
+    return f"{text}; the best mean is significantly better than another on {where}."
 
 
 def by_other_measures(further: Sequence[DataFindings]) -> str:
@@ -173,14 +208,12 @@ def by_other_measures(further: Sequence[DataFindings]) -> str:
     for findings in further[:MAX_NAMED]:
         best = [f"{brief(each.learner)} on {each.best}" for each in findings.standings if each.best]
         if len(findings.with_means) > 1 and len(findings.datasets) > 1:
-            texts.append(f"By {findings.info.label}: {listed(best)}.")
+            texts.append(f"Best means by {findings.info.label}: {listed(best)}.")
     return " ".join(texts)
 
 
-def _ahead(findings: DataFindings) -> str:
+def ahead_on_sets(findings: DataFindings) -> str:
     """Who is significantly better than another and worse than none on how many data sets."""
-    if not (findings.winners.pairs["winner"] != "").any():
-        return "On no single data set do two learners differ significantly."
     ahead = [f"{brief(each.learner)} on {each.ahead}" for each in findings.by_ahead if each.ahead]
     if not ahead:
         return "On no data set is a learner significantly better than another and worse than none."
