@@ -91,7 +91,10 @@ class EstimatorsPage(ComparisonPage[EstimatorResults]):
         names = f"{names} {'are' if len(biased) > 1 else 'is'}" if names else "no estimator is"
         short = errors.coverage[errors.coverage["short"]].sort_values("coverage")
         kinds = grouped(
-            (_INTERVALS[row["interval"]], f"{brief(row['estimator'])} ({percent(row['coverage'], 0)})")
+            (
+                _INTERVALS[row["interval"]],
+                f"{brief(row['estimator'])} ({percent(row['coverage'], 0)})",
+            )
             for row in short.to_dict("records")
         )
         which = "; ".join(f"{kind}: {listed(each)}" for kind, each in kinds.items())

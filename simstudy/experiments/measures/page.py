@@ -21,6 +21,8 @@ from simstudy.report.tables.table import Table, TableCell, make_table, words
 from simstudy.study.study import Study
 from simstudy.texts import counted
 
+_ESTIMATES = {"kl_divergence": "log_loss"}  # whose expectation a target is, if not its own
+
 
 class MeasuresPage(ComparisonPage[MeasureResults]):
     """Which measure finds the better of two learners, and from how many test rows."""
@@ -100,6 +102,19 @@ class MeasuresPage(ComparisonPage[MeasureResults]):
             "where sizes are close enough."
         )
 
+    def view(
+        self, results: MeasureResults, findings: ModelFindings, index: int
+    ) -> dict[str, object]:
+        """Return the same as of all models, and which measures the target favours."""
+        target = results.column(findings.measure).measure
+        every = zip(results.study.measured, results.treatments, strict=True)
+        same = _ESTIMATES.get(target, target)
+        favoured = [shown for measure, shown in every if measure.name == same]
+        note = f"The target favours {listed(favoured)} and similar measures by construction: "
+        reason = "its expectation is the target" + " plus a constant" * (same != target)
+        others = f"{note}{reason}." * bool(favoured)
+        return super().view(results, findings, index) | {"others": others}
+
     def own_sections(self, results: MeasureResults) -> list[Section]:
         """Return how many rows measures need, and what they contradict."""
         tables = [_needed_table(results), _against_truth(results), _contradictions(results)]
@@ -142,7 +157,9 @@ def _against_truth(results: MeasureResults) -> Table:
     targets, cells = _targets(results.study), {}
     for row in shares[shares["size"] == at].to_dict("records"):
         more = f"{percentages(row['lower'], row['upper'])} ties {percent(row['tied'])}"
-        cells[row["measure"], targets[row["target"]]] = TableCell(percent(row["wrong"]), more.strip())
+        cells[row["measure"], targets[row["target"]]] = TableCell(
+            percent(row["wrong"]), more.strip()
+        )
     left_out = shares.groupby("target")["left_out"].first()
     pairs = int(shares["pairs"].max())
     ties = "; ".join(f"{name} {int(left_out[label]):,}" for label, name in targets.items())
@@ -191,4 +208,6 @@ def _table(
         [words(label, "", place), *(cells.get((label, at), TableCell(NONE)) for at in columns)]
         for place, label in enumerate(results.treatments)
     ]
-    return make_table(name, title, ["measure", *columns], lines, caption=caption, data=data, cut=cut)
+    return make_table(
+        name, title, ["measure", *columns], lines, caption=caption, data=data, cut=cut
+    )

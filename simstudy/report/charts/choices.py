@@ -71,7 +71,7 @@ def needed(findings: ModelFindings, narrow: bool) -> Chart:
         layers.append(Text(sizes.high, line, f"\u00a0{text}", 1, "note", treatment=place))
     y = spec.rows_axis([brief(each[place]["learner"], 22) for place in order])
     x = replace(sizes, high=sizes.high * (sizes.high / sizes.low) ** _ROOM[narrow])
-    heading = f"Test rows to equal the best with {at:,}"
+    heading = f"Test rows needed to be as good as the best with {at:,} rows"
     return Chart(heading, heading, "; ".join(tips), x, y, tuple(layers), "plain")
 
 
@@ -86,7 +86,7 @@ def needed_text(row: Mapping[Hashable, Any]) -> tuple[str, str]:
         return rows(int(row["at"])), "best"
     low, high = row["lower"], row["upper"]
     if math.isinf(high):
-        interval = NONE if low <= 0 else f"above {rows(round(low))}"
+        interval = NONE if low <= 0 else f"more than {rows(round(low))}"
     else:
         interval = f"{rows(round(low))} to" if low > 0 else "up to"
         interval += f" {rows(round(high))}"
