@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -10,7 +11,7 @@ import pytest
 from scipy import stats
 
 from simstudy.report.charts.spec import Chart, Line, Marks, Text
-from tests.report.agreement.running import Runner
+from tests.report.agreement.running import Runner, mutate
 from tests.report.agreement.truth import share_limits, truth_of
 
 pytestmark = pytest.mark.xdist_group("agreement")
@@ -133,3 +134,63 @@ def test_measures_stand_at_their_shares_and_brackets_hold_what_tests_decide(ran)
         first, second = (wide[key].to_numpy() for key in ((size, label), (at, best)))
         assert first.mean() < second.mean()
         assert stats.ttest_rel(first, second).pvalue < truth.alpha
+
+
+# One chart at a time is changed
+
+
+def all_short(real):
+    return lambda errors, *rest: real(
+        errors._replace(coverage=errors.coverage.assign(short=True)), *rest
+    )
+
+
+def biased(real):
+    """Draw errors of each estimator where those of another are."""
+    return lambda errors, *rest: real(
+        errors._replace(bias=dict(zip(errors.bias, [*errors.bias.values()][::-1], strict=True))),
+        *rest,
+    )
+
+
+def all_keep(real):
+    return lambda cells, *rest: real([replace(cell, exceeds=False) for cell in cells], *rest)
+
+
+def upside_down(real):
+    """Blacken measures of the worst means."""
+    return lambda findings, *rest: real(
+        replace(findings, info=replace(findings.info, greater_is_better=False)), *rest
+    )
+
+
+def later(real):
+    """Let measures need more rows than tests decide."""
+
+    def needed(*rest):
+        table = real(*rest)
+        return table.assign(lower=160.0 * (table["note"] != "the reference"))
+
+    return needed
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("target", "change", "fact"),
+    [
+        ("estimators.page.panels", all_short, "estimators_are_sorted_by_rmse_and_stand_at_bias"),
+        ("estimators.page.panels", biased, "estimators_are_sorted_by_rmse_and_stand_at_bias"),
+        ("tests.page.levels", all_keep, "tests_stand_at_their_rates"),
+        ("measures.page.choices", upside_down, "measures_stand_at_their_shares"),
+        ("measures.results.rows_needed", later, "measures_stand_at_their_shares"),
+    ],
+)
+def test_a_chart_that_says_otherwise_is_found(ran, monkeypatch, target, change, fact):
+    (test,) = (here for name, here in globals().items() if name.startswith(f"test_{fact}"))
+    name = target.partition(".")[0]
+    ran(name)
+    mutate(monkeypatch, f"simstudy.experiments.{target}", change)
+    vars(ran)["_results"].pop(name, None)
+    with pytest.raises(AssertionError):
+        test(ran, *[name] * (name == "tests"))
+    vars(ran)["_results"].pop(name, None)

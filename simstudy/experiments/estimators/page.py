@@ -120,8 +120,8 @@ class EstimatorsPage(ComparisonPage[EstimatorResults]):
         return (
             f"Estimates of {shown.measure} of {shown.learner} with {shown.size:,} rows, the least "
             f"RMSE on top. Bars of bias and RMSE: {intervals_of_means(findings)}, for RMSE the "
-            "roots of those of the mean squared error. Coverage by interval: rows (circle), naive t "
-            "over splits (diamond), corrected t (square), nested (upside-down triangle), "
+            "roots of those of the mean squared error. Coverage by interval: rows (circle), naive "
+            "t over splits (diamond), corrected t (square), nested (upside-down triangle), "
             f"percentiles (triangle). Hollow, with bars ({level(confidence)} Clopper–Pearson, "
             f"adjusted for m = {m} coverages at all sizes): shown to be below the line."
         )

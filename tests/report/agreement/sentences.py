@@ -94,7 +94,7 @@ class Sentences:
             return unread
         parts = text.removeprefix("On these models ").removesuffix(".").split("; ")
         said: list[Said] = []
-        for place, part in enumerate(parts):
+        for part in parts:
             read = self._no_two(where, part) or self._whose_mean(where, part)
             read = read or self._best(where, part) or self._crowded(where, part)
             joined = rf"{NOUN}s joined by “or” do not differ significantly"
