@@ -107,13 +107,12 @@ class MeasuresPage(ComparisonPage[MeasureResults]):
     ) -> dict[str, object]:
         """Return the same as of all models, and which measures the target favours."""
         target = results.column(findings.measure).measure
-        every = zip(results.study.measured, results.treatments, strict=True)
-        same = _ESTIMATES.get(target, target)
-        favoured = [shown for measure, shown in every if measure.name == same]
+        every, same = results.study.measured, _ESTIMATES.get(target, target)
+        favoured = written_names([measure for measure in every if measure.name == same])
         note = f"The target favours {listed(favoured)} and similar measures by construction: "
         reason = "its expectation is the target" + " plus a constant" * (same != target)
-        others = f"{note}{reason}." * bool(favoured)
-        return super().view(results, findings, index) | {"others": others}
+        note = f"{note}{reason}." * bool(favoured)
+        return super().view(results, findings, index) | {"others": note}
 
     def own_sections(self, results: MeasureResults) -> list[Section]:
         """Return how many rows measures need, and what they contradict."""
@@ -157,9 +156,8 @@ def _against_truth(results: MeasureResults) -> Table:
     targets, cells = _targets(results.study), {}
     for row in shares[shares["size"] == at].to_dict("records"):
         more = f"{percentages(row['lower'], row['upper'])} ties {percent(row['tied'])}"
-        cells[row["measure"], targets[row["target"]]] = TableCell(
-            percent(row["wrong"]), more.strip()
-        )
+        place = row["measure"], targets[row["target"]]
+        cells[place] = TableCell(percent(row["wrong"]), more.strip())
     left_out = shares.groupby("target")["left_out"].first()
     pairs = int(shares["pairs"].max())
     ties = "; ".join(f"{name} {int(left_out[label]):,}" for label, name in targets.items())
@@ -208,6 +206,5 @@ def _table(
         [words(label, "", place), *(cells.get((label, at), TableCell(NONE)) for at in columns)]
         for place, label in enumerate(results.treatments)
     ]
-    return make_table(
-        name, title, ["measure", *columns], lines, caption=caption, data=data, cut=cut
-    )
+    heads = ["measure", *columns]
+    return make_table(name, title, heads, lines, caption=caption, data=data, cut=cut)

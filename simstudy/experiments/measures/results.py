@@ -59,13 +59,10 @@ class MeasureResults(ModelResults):
     def shown(self) -> MeasureResults:
         """The same results, with the names of measures on pages in place of their labels."""
         names = dict(zip(self.study.labels, written_names(self.study.measured), strict=True))
-        shown = replace(self)
-        tables = {"scores": self.scores, "refined": self.refined}
-        renamed = {
-            key: table.assign(learner=table["learner"].map(names)) for key, table in tables.items()
-        }
-        renamed["picks"] = self.picks.rename(columns=names)
-        vars(shown).update(renamed, shown=shown, treatments=[*names.values()])
+        shown, picks = replace(self), self.picks.rename(columns=names)
+        for key, table in (("scores", self.scores), ("refined", self.refined)):
+            vars(shown)[key] = table.assign(learner=table["learner"].map(names))
+        vars(shown).update(shown=shown, treatments=[*names.values()], picks=picks)
         return shown
 
     @property

@@ -62,13 +62,16 @@ def by_dataset(findings: DataFindings) -> Chart:
     points: dict[str, list[tuple[str, float, float]]] = {label: [] for label in learners}
     for row, name in enumerate(names):
         scored = [(float(findings.means[label][name]), label) for label in learners]
-        kept = [each for each in scored if not math.isnan(each[0])]
-        means = sorted(kept, key=lambda each: (each[1] in findings.best[name], each[0]))[::-1]
-        layers += [Line([min(kept)[0], max(kept)[0]], [row, row], "others")] if kept else []
-        ends = dict.fromkeys((0.0, -_LANE, _LANE), math.inf)  # of the marks in each lane
-        for mean, label in means:
-            lane = next((at for at in ends if mean <= ends[at]), max(ends, key=lambda at: ends[at]))
-            ends[lane] = mean - _MARK * (high - low)
+        means = sorted((mean, label) for mean, label in scored if not math.isnan(mean))
+        layers += [Line([means[0][0], means[-1][0]], [row, row], "others")] if means else []
+        lanes: dict[float, list[float]] = {0.0: [], -_LANE: [], _LANE: []}
+        for mean, label in sorted(means, key=lambda each: each[1] not in findings.best[name]):
+            space = {
+                at: min((abs(mean - x) for x in lanes[at]), default=high - low) for at in lanes
+            }
+            free = [at for at in lanes if space[at] >= _MARK * (high - low)]
+            lane = free[0] if free else max(lanes, key=space.__getitem__)
+            lanes[lane].append(mean)
             points[label].append((name, mean, row + lane))
     for place, (label, shown) in enumerate(points.items()):
         tips = [f"{name}, {label}: {in_unit(number(mean), info)}" for name, mean, _ in shown]

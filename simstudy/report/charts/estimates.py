@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from simstudy.experiments.estimators.results import Errors
 from simstudy.report.charts import spec
@@ -85,10 +85,9 @@ def _chart(
     for dot in dots:
         place, y, tip = treatments.index(dot.label), [dot.row], [f"{dot.label}: {dot.tip}"]
         kind = "grey" if rule > 0 and not dot.hollow else "ink"
-        look: dict[str, Any] = {"form": dot.form, "treatment": place}
         layers += [
             *[Line([dot.low, dot.high], y * 2, "whisker", treatment=place)] * (dot.high > dot.low),
-            Marks([dot.value], y, tip, kind, [1.1], [dot.hollow], **look),
+            Marks([dot.value], y, tip, kind, [1.1], [dot.hollow], form=dot.form, treatment=place),
             *[Text(dot.low, dot.row, dot.number, -1, "name", treatment=place)] * bool(dot.number),
         ]
     text = "; ".join(f"{dot.label}: {dot.tip}" for dot in dots)

@@ -64,65 +64,55 @@ def _untested(standing: Standing, failed: Sequence[str]) -> list[str]:
 
 def _groups(standings: Sequence[Standing], failed: Sequence[str]) -> list[list[Standing]]:
     """Group the sizes by who does best, in the order of their first sizes."""
-    best = [
-        (frozenset(at.contenders), frozenset(_untested(at, failed)), at.leader * _crowded(at))
-        for at in standings
-    ]
-    return [*grouped(zip(best, standings, strict=True)).values()]
-
-
-def _crowded(standing: Standing) -> bool:
-    """Whether too many may do best for all of them to be named."""
-    return len(standing.contenders) > _MAX_JOINED
+    keys = []
+    for at in standings:
+        leader = at.leader * (len(at.contenders) > _MAX_JOINED)
+        keys.append((frozenset(at.contenders), frozenset(_untested(at, failed)), leader))
+    return [*grouped(zip(keys, standings, strict=True)).values()]
 
 
 def _best(
     groups: Sequence[Sequence[Standing]], failed: Sequence[str], findings: ModelFindings
 ) -> str:
-    """Who does best with how many rows; where that may be many, who is worse."""
-    few = [group for group in groups if not _crowded(group[0])]
-    parts = [_worse(group, failed, findings) for group in groups if group not in few]
-    if few:
-        parts.insert(0 if few[0] is groups[0] else len(parts), _does_best(few, failed, findings))
-    return "; ".join(parts)
+    """Who does best with how many rows; where that may be many, whose mean is best, who is worse.
+
+    Those of many come last.
+    """
+    texts, parts = list[str](), list[str]()
+    few = [group for group in groups if len(group[0].contenders) <= _MAX_JOINED]
+    for group in groups:
+        names, untested = [*map(brief, group[0].contenders)], _untested(group[0], failed)
+        sizes = _sizes([standing.size for standing in group], findings)
+        verb, noun = ("", "") if texts else (" does best", " rows")
+        text = f"{listed(names, last='or')}{verb} with {sizes}{noun}"
+        if group not in few:
+            text = f"{names[0]} has the best mean with {sizes} rows, where {_worse(group, failed)}"
+        text += f" ({_named(untested, 2)} could not be compared)" * bool(untested)
+        (texts if group in few else parts).append(text)
+    if not texts:
+        return "; ".join(parts)
+    *before, last = texts
+    comma = "," * (len(before) > 1 or " or " in f"{texts[0]}{last}")
+    text = f"{', '.join(before)}{comma} and {last}" if before else last
+    several = [group for group in few if len(group[0].contenders) > 1]
+    if several == [few[-1]]:
+        who = "the two" if len(few[-1][0].contenders) == 2 else "these"
+        text += f", where {who} do not differ significantly"
+    elif several:
+        parts.insert(0, f"{findings.design.words.name} joined by “or” do not differ significantly")
+    return "; ".join([text, *parts])
 
 
-def _worse(group: Sequence[Standing], failed: Sequence[str], findings: ModelFindings) -> str:
-    """Whose mean is best at some sizes, where many others may do best, and who may not."""
-    first, sizes = group[0], _sizes([standing.size for standing in group], findings)
-    untested = _untested(first, failed)
+def _worse(group: Sequence[Standing], failed: Sequence[str]) -> str:
+    """Which few are significantly worse at some sizes, or how many."""
+    first, untested = group[0], _untested(group[0], failed)
     worse = [name for name in first.ranked if name in first.beaten and name not in untested]
     who = f"only {_named(worse)}"
     if len(worse) > MAX_NAMED + 1:
         who = f"{len(worse)} of {len(first.ranked) - 1 - len(failed)} others"
     of_best = all({*worse} <= {pair.second for pair in at.beats} for at in group)
-    verb, than = "is" if len(worse) == 1 else "are", "" if of_best else " than it or another"
-    text = f"{brief(first.leader)} has the best mean with {sizes} rows, where {who} {verb} "
-    text += f"significantly worse{than}"
-    return text + f" ({_named(untested, 2)} could not be compared)" * bool(untested)
-
-
-def _does_best(
-    groups: Sequence[Sequence[Standing]], failed: Sequence[str], findings: ModelFindings
-) -> str:
-    """Who does best with how many rows, where that may be few."""
-    texts: list[str] = []
-    for group in groups:
-        names, untested = [*map(brief, group[0].contenders)], _untested(group[0], failed)
-        verb, noun = ("", "") if texts else (" does best", " rows")
-        sizes = _sizes([standing.size for standing in group], findings)
-        text = f"{listed(names, last='or')}{verb} with {sizes}{noun}"
-        text += f" ({_named(untested, 2)} could not be compared)" * bool(untested)
-        texts.append(text)
-    *before, last = texts
-    comma = "," * (len(before) > 1 or " or " in f"{texts[0]}{last}")
-    text = f"{', '.join(before)}{comma} and {last}" if before else last
-    several = [group for group in groups if len(group[0].contenders) > 1]
-    if several == [groups[-1]]:
-        who = "the two" if len(groups[-1][0].contenders) == 2 else "these"
-        return f"{text}, where {who} do not differ significantly"
-    name = findings.design.words.name
-    return text + f"; {name} joined by “or” do not differ significantly" * bool(several)
+    verb = "is" if len(worse) == 1 else "are"
+    return f"{who} {verb} significantly worse{' than it or another' * (not of_best)}"
 
 
 def _few(groups: Sequence[Sequence[int]], findings: ModelFindings) -> bool:
