@@ -45,7 +45,7 @@ def panels(
         x = Axis("", low, high, marks=labelled)
         charts.append((f"{heading} ({errors.measure})", dots, x, 0.0))
     dots = [*_covered(errors)]
-    least = min((dot.low for dot in dots), default=0.5)
+    least = min([confidence, *(dot.low for dot in dots)])
     tens = [tick / 5 for tick in range(5) if tick / 5 < confidence - 0.3 * (1 - least)]
     marks = tuple((tick, percent(tick, 0)) for tick in (*tens, confidence))
     x = Axis("", max(least - 0.3 * (1 - least), 0.0), 1.0, marks=marks)
