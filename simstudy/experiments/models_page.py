@@ -306,7 +306,8 @@ class ModelsPage(Page[ModelFindings, M]):
         last, findings = results.doses[-1], results.findings(measure)
         means = {cell.learner: cell.mean for cell in findings.means if cell.size == last}
         where = f"over {results.problems} models, after {last:,} rows"
-        return Overall(means, findings.best_at(last), where)
+        tested = (findings.standings, pair_method(findings)) if len(findings.treatments) > 1 else ()
+        return Overall(means, findings.best_at(last), where, *tested)
 
 
 def drawn(

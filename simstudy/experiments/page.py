@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from simstudy.analysis.models.findings import Absent, Findings
+    from simstudy.analysis.models.standings import Standing
     from simstudy.measures.base import MeasureInfo
     from simstudy.report.charts.layout import Maker
     from simstudy.report.charts.spec import Chart
@@ -70,6 +71,8 @@ class Overall(NamedTuple):
     means: Mapping[str, float]
     best: str | None  # the treatment of the best mean
     where: str  # over what the means are
+    standings: Sequence[Standing] = ()  # by size, or over data sets, if treatments are compared
+    tests: str = ""  # by which
 
 
 class Goal(NamedTuple):

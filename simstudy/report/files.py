@@ -73,9 +73,7 @@ def kept_figures(results: Results) -> dict[str, bytes]:
         figure = layout.whole_figure(printed, results.study.heading)
         files |= {f"{name}.{format}": made for format, made in render(figure, FORMATS).items()}
         captions[", ".join(f"{name}.{format}" for format in FORMATS)] = printed.caption
-    if captions:
-        files[CAPTIONS] = _captions(results.study, captions).encode()
-    return files
+    return files | (_captions(results.study, captions) if captions else {})
 
 
 def write_figures(
@@ -112,10 +110,8 @@ def write_figures(
     """
     import matplotlib
 
-    _check_option("format", format, FORMATS)
-    _check_option("style", style, STYLES)
     results.check_files()
-    _make_directory(directory)
+    _prepare(directory, format=(format, FORMATS), style=(style, STYLES))
     page, sizes = results.study.page, STYLES[style]
     files: dict[str, bytes] = {}
     captions: dict[str, str] = {}
@@ -144,7 +140,8 @@ def write_figures(
                 pages[file] = render(figure, [format], dpi=_DPI)[format]
             files |= pages
             captions[", ".join(pages)] = printed.caption
-    return _write_files(directory, files, results.study, captions, "Not drawn", skipped), skipped
+    files |= _captions(results.study, captions, "Not drawn", skipped)
+    return _write_files(directory, files), skipped
 
 
 def write_hope_korb(studies: Sequence[Results], directory: Path, format: str) -> list[Path]:
@@ -154,16 +151,16 @@ def write_hope_korb(studies: Sequence[Results], directory: Path, format: str) ->
     """
     import matplotlib
 
-    _check_option("format", format, FORMATS)
     if len(studies) > MAX_FAMILIES:
         raise SimstudyError(f"style hope-korb draws at most {MAX_FAMILIES} studies together")
     for results in studies:
         results.check_files()
+    _prepare(directory, format=(format, FORMATS))
     with matplotlib.rc_context(STYLES["paper"].settings()):
         figure, caption = hope_korb(cast("Sequence[ModelResults]", studies), STYLES["paper"])
         name = f"hope_korb.{format}"
         files = {name: render(figure, [format], dpi=_DPI)[format]}
-    return _write_files(directory, files, studies[0].study, {name: caption}, "", ())
+    return _write_files(directory, files | _captions(studies[0].study, {name: caption}))
 
 
 def write_tables(results: Results, directory: Path, format: str = "latex") -> list[Path]:
@@ -184,8 +181,7 @@ def write_tables(results: Results, directory: Path, format: str = "latex") -> li
         The files. ``captions.md``, the last, has the captions of all of them and says which tables
         the study does not allow, and why.
     """
-    _check_option("format", format, ENDINGS)
-    _make_directory(directory)
+    _prepare(directory, format=(format, ENDINGS))
     study, page, absent = results.study, results.study.page, []
     files: dict[str, bytes] = {}
     captions: dict[str, str] = {}
@@ -200,7 +196,7 @@ def write_tables(results: Results, directory: Path, format: str = "latex") -> li
         else:
             text = as_markdown(table, note) if format == "markdown" else table.csv
         files[file] = text.encode()
-    return _write_files(directory, files, study, captions, "Not made", absent)
+    return _write_files(directory, files | _captions(study, captions, "Not made", absent))
 
 
 def write_methods(results: Results, directory: Path, format: str = "latex") -> list[Path]:
@@ -215,14 +211,10 @@ def write_methods(results: Results, directory: Path, format: str = "latex") -> l
     format : str
         ``"latex"`` (with booktabs) or ``"markdown"`` (with citations as Pandoc reads them).
     """
-    _check_option("format", format, [*ENDINGS][:2])
-    _make_directory(directory)
+    _prepare(directory, format=(format, [*ENDINGS][:2]))
     texts, ending = documents(results.shown), ENDINGS[format]
     files = {f"methods.{ending}": texts[ending], "references.bib": texts["bib"]}
-    paths = {directory / name: printable(text).encode() for name, text in files.items()}
-    with reported(f"{directory} cannot be written to", OSError):
-        atomic_files.write_files(paths)
-    return [*paths]
+    return _write_files(directory, {name: printable(files[name]).encode() for name in files})
 
 
 def render(figure: Figure, formats: Iterable[str], **options: Any) -> dict[str, bytes]:
@@ -250,30 +242,21 @@ def render(figure: Figure, formats: Iterable[str], **options: Any) -> dict[str, 
     return contents
 
 
-def _check_option(option: str, name: str, allowed: Iterable[str]) -> None:
-    if name not in allowed:
-        raise SimstudyError(f"unknown {option} '{name}'; it must be one of {', '.join(allowed)}")
-
-
-def _make_directory(directory: Path) -> None:
-    """Create a directory early, before computing what could not be written there."""
+def _prepare(directory: Path, **options: tuple[str, Iterable[str]]) -> None:
+    """Check options and create a directory, before computing what could not be written there."""
+    for option, (name, allowed) in options.items():
+        if name not in allowed:
+            listed = ", ".join(allowed)
+            raise SimstudyError(f"unknown {option} '{name}'; it must be one of {listed}")
     try:
         directory.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise SimstudyError(f"{directory} cannot be created: {error.strerror}") from error
 
 
-def _write_files(
-    directory: Path,
-    files: Mapping[str, bytes],
-    study: Study,
-    captions: Mapping[str, str],
-    heading: str,
-    absent: Sequence[str],
-) -> list[Path]:
-    """Write files by their names, their captions, and why others are absent; all or none."""
+def _write_files(directory: Path, files: Mapping[str, bytes]) -> list[Path]:
+    """Write files by their names, all or none."""
     paths = {directory / name: content for name, content in files.items()}
-    paths[directory / CAPTIONS] = _captions(study, captions, heading, absent).encode()
     with reported(f"{directory} cannot be written to", OSError):
         atomic_files.write_files(paths)
     return list(paths)
@@ -281,10 +264,11 @@ def _write_files(
 
 def _captions(
     study: Study, captions: Mapping[str, str], heading: str = "", absent: Sequence[str] = ()
-) -> str:
-    """Captions by their files in Markdown, and why others are absent."""
+) -> dict[str, bytes]:
+    """A file of captions by their files in Markdown, and why others are absent."""
     texts = {name: text.splitlines() for name, text in captions.items()}
     sections = ["\n\n".join([f"## {name}", *map(markdown_text, texts[name])]) for name in texts]
     lines = "\n".join(f"- {markdown_text(reason)}" for reason in absent)
     sections += [f"## {heading}\n\n{lines}"] * bool(absent)
-    return "\n\n".join([f"# {markdown_text(study.heading)}", *sections]) + "\n"
+    text = "\n\n".join([f"# {markdown_text(study.heading)}", *sections])
+    return {CAPTIONS: f"{text}\n".encode()}

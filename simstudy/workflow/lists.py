@@ -67,9 +67,11 @@ def run_collection(
         results = run(collection, directory, options)
         readings = [run(part, directory / part.name, only_scores) for part in collection.readings]
     if options.get("report", True):
+        from simstudy.report.pages.home import update_home
         from simstudy.report.tables.comparison import published
 
         write_text(directory / PAGE, page(collection, results, readings))
+        update_home(results[0].directory)  # whose card links the page
         for printed, agreement in _agreements(collection, results):
             table = published(printed, agreement)
             write_text(directory / f"{table.name}.csv", table.csv)

@@ -257,10 +257,10 @@ def turned(real: Callable[[Any], str]) -> Callable[[Any], str]:
     return lambda change: real(replace(change, ahead=change.behind, behind=change.ahead))
 
 
-def of_studies(change: Callable[[ModelFindings], ModelFindings]) -> Callable[..., Any]:
+def overall_by(change: Callable[[ModelFindings], ModelFindings]) -> Callable[..., Any]:
     return lambda real: (
-        lambda studies, *rest: real(
-            {name: change(findings) for name, findings in studies.items()}, *rest
+        lambda page, results, measure: real(page, results, measure)._replace(
+            standings=change(results.findings(measure)).standings
         )
     )
 
@@ -352,8 +352,8 @@ IN_TERMINALS = [
 ON_LISTS = [
     (f"{PAGE}.finding", of(by_pairs), {"findings"}),
     (f"{PAGE}.statements", of(by_pairs), {"statements"}),
-    ("simstudy.report.charts.curves._leads", of(unadjusted), {"leads"}),
-    ("simstudy.report.pages.comparison.winners", of_studies(unadjusted), {"grid"}),
+    ("simstudy.report.charts.curves._against_leaders", of(unadjusted), {"leads"}),
+    (f"{PAGE}.ModelsPage.overall", overall_by(unadjusted), {"grid"}),
     ("simstudy.report.charts.winners._stripes", bare, {"grid"}),
 ]
 

@@ -289,6 +289,7 @@ def test_studies_side_by_side_answer_their_controls_and_fit_the_paper(browser, t
     tab.on("pageerror", lambda error: heard.append(str(error)))
     tab.goto((tmp_path / "compare.html").as_uri())
     assert tab.locator("#measure").count() == 0
+    tab.locator("#designs summary").click()  # of more rows than are shown unfolded
     for section in ("statements", "changes", "designs"):
         assert tab.locator(f"#{section} .table button.copy").is_visible()
     tab.locator('input[name=learner][value="1"]').uncheck()

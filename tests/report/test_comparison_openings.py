@@ -66,6 +66,13 @@ def test_tests_stand_at_their_rates_and_are_hollow_if_they_exceed_the_level(ran,
     assert any(hollow for *_, hollow in shown.values()) == bool(truth_of(ran(name)[0]).exceeding())
 
 
+def test_the_small_picture_of_tests_is_the_one_for_narrow_screens(ran):
+    results = ran.results("tests")
+    page, findings = results.study.page, results.findings()
+    assert page.thumbnail(findings) == page.charts(findings, narrow=True)[0]
+    assert page.thumbnail(findings) != page.charts(findings)[0]
+
+
 def test_estimators_are_sorted_by_rmse_and_stand_at_bias_rmse_and_coverage(ran):
     directory, _ = ran("estimators")
     scores = pd.read_parquet(directory / "scores.parquet")

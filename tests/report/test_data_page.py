@@ -335,12 +335,21 @@ def test_studies_of_models_and_of_data_sets_are_compared(many, single, place):
     study += '[[learners]]\nname = "naive_bayes"\nlabel = "NB"\n[[learners]]\nname = "prior"\n'
     (place / "drawn.toml").write_text(study, encoding="utf-8")
     drawn = run_study(load_study(place / "drawn.toml"), place / "drawn", jobs=1, report=False)
-    words = text_of(compare_studies([drawn, many, single], ["drawn", "many", "single"]))
+    page = compare_studies([drawn, many, single], ["drawn", "many", "single"])
+    words = text_of(page)
     assert data_finding(many.data_findings()) in words
     assert "On these models" in words
     mean = float(many.data_findings().means["NB"].mean())
     assert f"{mean:.4f}" in words
     assert "Not measured in drawn" in words
+    tips = {*re.findall(r"<title>(\w+), ([\w ]+): (\w+), ", page)}
+    leader = drawn.findings().standings[0].leader
+    assert tips == {
+        ("drawn", "20 rows", leader),
+        ("many", "over all data sets", many.data_findings().over_sets.leader),
+    }
+    assert "The learner of the best mean" in words
+    assert "Over data sets: the learner that loses to the fewest, likewise. By " in words
     with pytest.raises(SimstudyError, match="variants"):
         compare_studies([many, single], ["one", "other"], variants=True)
 

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
 from simstudy import make_study, run_study
+from simstudy.analysis.claims.verdict import check_statements
+from simstudy.report.pages.home import write_home
 from simstudy.report.pages.page import report_page
+from simstudy.study.claims import ModelClaim, Statement
+from simstudy.study.lists import Reading
+from simstudy.workflow.compare import compare_studies
+from simstudy.workflow.lists import variants_page
 from tests.report.test_browser import STUDY, axe
 from tests.report.test_data_page import LEARNERS, run
 
@@ -16,6 +23,7 @@ pytestmark = pytest.mark.xdist_group("browser")  # its pages are made once
 PHONE = {"width": 390, "height": 844}
 SMALLEST = 11  # pixels of letters in figures
 MEASURE = "log loss"
+UNFOLD = "document.querySelectorAll('details').forEach((part) => { part.open = true; })"
 
 
 @pytest.fixture(scope="module")
@@ -26,12 +34,22 @@ def addresses(tmp_path_factory):
     names = [f"set{number}" for number in range(22)]
     scheme = "[resampling]\nfolds = 2\n"
     sets = run(directory, scheme + LEARNERS, names)
-    files = {}
-    for kind, results in (("models", models), ("sets", sets)):
-        file = directory / f"{kind}.html"
-        file.write_text(report_page(results), encoding="utf-8")
-        files[kind] = file.as_uri()
-    return files
+    claim = ModelClaim("models", "NB is near nothing", "near", ["NB"], [40], value=[0.0], margin=1)
+    other = run_study(make_study(STUDY | {"seed": 5}), directory / "other", jobs=1, report=False)
+    both = {"models": models, "other": other}
+    verdicts = check_statements([Statement(claim.text, [claim])], both)
+    variants = [Reading(label=label, override={"seed": label}) for label in both]
+    pages = {
+        "models": report_page(models),
+        "sets": report_page(sets),
+        "compared": compare_studies([*both.values()], [*both], verdicts),
+        "mixed": compare_studies([models, sets], ["models", "sets"]),
+        "varied": variants_page(variants, [*both.values()]),
+    }
+    for name, page in pages.items():
+        (directory / f"{name}.html").write_text(page, encoding="utf-8")
+    files = {name: (directory / f"{name}.html").as_uri() for name in pages}
+    return files | {"home": write_home(directory).as_uri()}
 
 
 @pytest.fixture(params=["models", "sets"])
@@ -39,13 +57,28 @@ def address(request, addresses):
     return addresses[request.param]
 
 
+@pytest.fixture(params=["compared", "mixed", "varied", "home"])
+def several(request, browser, addresses):
+    """A page of several studies on a phone."""
+    with on_phone(browser, addresses[request.param]) as page:
+        yield page
+
+
 @pytest.fixture
 def phone(browser, address):
+    with on_phone(browser, address) as page:
+        yield page
+
+
+@contextmanager
+def on_phone(browser, address):
     """A page on a phone, of which no script may fail."""
     context = browser.new_context(viewport=PHONE, has_touch=True, is_mobile=True)
     page, heard = context.new_page(), []
     page.on("pageerror", lambda error: heard.append(str(error)))
     page.goto(address)
+    page.wait_for_function("!document.querySelector('[data-view]:empty')")  # which are unpacked
+    page.evaluate(UNFOLD)
     yield page
     context.close()
     assert heard == []
@@ -133,7 +166,6 @@ def test_names_that_are_not_known_are_ignored(phone, address):
 @pytest.mark.parametrize("width", [390, 1100, 1400])
 def test_nothing_is_wider_than_the_window_and_figures_can_be_read(phone, width):
     phone.set_viewport_size(PHONE | {"width": width})
-    phone.evaluate("document.querySelectorAll('details').forEach((part) => { part.open = true; })")
     assert phone.evaluate("document.documentElement.scrollWidth") <= width
     sizes = phone.evaluate(
         """() => [...document.querySelectorAll("svg text")]
@@ -146,7 +178,6 @@ def test_nothing_is_wider_than_the_window_and_figures_can_be_read(phone, width):
 
 def test_nothing_serious_keeps_anyone_from_reading(phone):
     phone.locator("button.only").nth(1).tap()
-    phone.evaluate("document.querySelectorAll('details').forEach((part) => { part.open = true; })")
     violations = axe.Axe().run(phone).response["violations"]
     serious = [rule["id"] for rule in violations if rule["impact"] in ("serious", "critical")]
     assert serious == []
@@ -161,8 +192,51 @@ def test_tables_of_many_rows_are_folded(browser, addresses):
     page.goto(addresses["sets"])
     long = "[...document.querySelectorAll('table')].filter((table) => table.rows.length > 21)"
     closed = f"{long}.filter((table) => table.closest('details:not([open])')).length"
-    assert page.evaluate(closed) == page.evaluate(f"{long}.length") > 3
+    page.wait_for_function(f"{long}.length > 10")  # parts are unpacked after the page is loaded
+    assert page.evaluate(closed) == page.evaluate(f"{long}.length")
     page.locator("#datasets summary").first.click()
     assert page.evaluate(closed) == page.evaluate(f"{long}.length") - 1
     assert page.locator("#datasets details[open] tbody tr").count() == 22
     page.close()
+
+
+@pytest.mark.parametrize("width", [390, 1100, 1400])
+def test_pages_of_several_studies_are_no_wider_than_the_window(several, width):
+    several.set_viewport_size(PHONE | {"width": width})
+    assert several.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_serious_keeps_anyone_from_reading_several_studies(several, scheme):
+    several.emulate_media(color_scheme=scheme)
+    violations = axe.Axe().run(several).response["violations"]
+    bad = [
+        (rule["id"], rule["nodes"][0]["html"][:200])
+        for rule in violations
+        if rule["impact"] in ("serious", "critical") or rule["id"] == "heading-order"
+    ]
+    assert bad == []
+
+
+def test_a_comparison_keeps_tapped_values_and_has_its_state_in_the_address(browser, addresses):
+    with on_phone(browser, addresses["compared"]) as page:
+        for kind, words in ((".panel", "NB, 10 rows: "), (".winners", "models, 10 rows: ")):
+            mark = page.locator(f"{kind} svg .pt >> visible=true").first
+            mark.scroll_into_view_if_needed()
+            box = mark.bounding_box()
+            page.touchscreen.tap(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+            assert page.locator("#tip").is_visible()
+            assert page.locator("#tip").text_content().startswith(words)
+        page.locator("button.only").nth(0).tap()
+        shared = page.context.new_page()
+        shared.goto(page.url)
+        boxes = shared.locator("input[name=learner]").all()
+        assert [box.is_checked() for box in boxes] == [True, False, False]
+        assert shared.locator('.panel [data-l="1"] >> visible=true').count() == 0
+
+
+def test_cards_are_chosen_by_learner(browser, addresses):
+    with on_phone(browser, addresses["home"]) as page:
+        assert page.locator(".card >> visible=true").count() == 3
+        page.locator("select[name=learner]").select_option("1R")
+        assert page.locator(".card h2 >> visible=true").all_text_contents() == ["out"]

@@ -339,6 +339,11 @@ def test_readings_run_beside_the_list_and_their_verdicts_stand_on_its_page(
 def test_a_list_runs_into_one_directory_and_is_not_run_twice(write, tmp_path, monkeypatch):
     # The figures of each study take long and are tested elsewhere.
     monkeypatch.setattr("simstudy.report.files.write_report", lambda *_: None)
+    linked = []
+    monkeypatch.setattr(
+        "simstudy.report.pages.home.update_home",
+        lambda place: linked.append((place.parent / "compare.html").exists()) or [],
+    )
     watched = []
 
     @contextmanager
@@ -352,6 +357,7 @@ def test_a_list_runs_into_one_directory_and_is_not_run_twice(write, tmp_path, mo
     ]
     assert [found.settings["name"] for found in results] == ["one", "two"]
     assert watched[-1] == ("two", 3)
+    assert linked == [False, False, True]
     page = (tmp_path / "out" / "both" / "compare.html").read_text(encoding="utf-8")
     assert "Two studies" in page
     assert "NB is better than nothing" in page

@@ -6,12 +6,14 @@ import json
 import math
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from simstudy import load_study, run_study
-from simstudy.report.pages.live import MARK
+from simstudy.analysis.models.running import RunningMeans
+from simstudy.report.pages.live import MARK, live_page
 from simstudy.report.prose.numbers import number
 from simstudy.workflow import live
 
@@ -47,7 +49,8 @@ def test_means_so_far_are_shown_and_marked_until_the_report_replaces_them(
         for label in results.learners:
             for size in results.sizes:
                 scores = [c.values[0] for c in finished if (c.learner, c.size) == (label, size)]
-                assert f'<td class="n">{number(np.mean(scores))} ±' in page
+                after = " ±" if len(scores) > 1 else "</td>"
+                assert f'<td class="n">{number(np.mean(scores))}{after}' in page
     assert 'class="provisional"' in pages[1][1]
     report = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert MARK not in report
@@ -107,6 +110,21 @@ def test_the_page_of_a_stopped_run_goes_when_it_ends_without_a_report(write_stud
     assert MARK in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     run_study(study, tmp_path / "out", jobs=1, report=False)
     assert not (tmp_path / "out" / "report.html").exists()
+
+
+def test_what_has_no_mean_yet_has_a_dash_and_no_line(write_study):
+    study = load_study(write_study())
+    means, first = RunningMeans(0.95, 4), study.labels[0]
+    done = SimpleNamespace(models=0, all_models=4, cells=0, all_cells=16)
+    page = live_page(study, "reward", means, done, "")
+    assert page.count('<td class="n">–</td>') == len(study.labels) * len(study.doses)
+    assert "±" not in page.partition('<p class="small"')[0]
+    assert "<svg" not in page
+    for dose in study.doses:
+        means.add(first, dose, 0.1)
+    page = live_page(study, "reward", means, done, "")
+    assert page.count('<td class="n">0.1000</td>') == len(study.doses)
+    assert page.count("<svg") == page.count('class="line"') == 2  # for wide and narrow screens
 
 
 def test_the_page_does_not_import_matplotlib():

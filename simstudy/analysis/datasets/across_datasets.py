@@ -4,12 +4,14 @@ Which of two learners is better is decided by Wilcoxon's signed rank test, adjus
 The other tests are reported beside it; `OverSets.dissents` has the pairs on which they disagree.
 """
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import pandas as pd
 
+from simstudy.analysis.models.standings import AHEAD, LEVEL, UNTESTED, Pair, Standing
 from simstudy.analysis.tests import friedman as ranking
 from simstudy.analysis.tests import wilcoxon as pair_tests
 from simstudy.analysis.tests.adjustment import is_significant
@@ -174,6 +176,21 @@ class OverSets:
             return len(ahead), -len(beaten), self.ranks[learner]
 
         return min(self.learners, key=place)
+
+    @property
+    def standing(self) -> Standing:
+        """How the others compare with the leader, over all data sets (size 0)."""
+        first, n = self.leader, len(self.datasets)
+        against = []
+        for second in (name for name, _ in self.ranked if name != first):
+            (pair,) = (pair for pair in self.pairs if {pair.first, pair.second} == {first, second})
+            far = abs(pair.difference) * (-1 if pair.winner == second else 1)
+            verdict = AHEAD if pair.winner else UNTESTED if pair.wilcoxon.reason else LEVEL
+            ends = (math.nan, math.nan, pair.p_adjusted, n, 0)
+            against.append(Pair(0, first, second, far, *ends, verdict))
+        names = (first, *(pair.second for pair in against))
+        beaten = frozenset(pair.loser for pair in self.pairs if pair.loser)
+        return Standing(0, names, (), tuple(against), beaten)
 
     @property
     def least_p(self) -> float:

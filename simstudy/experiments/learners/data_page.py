@@ -315,7 +315,8 @@ class DataPage(Page[DataFindings, DataResults]):
         """Return the means over data sets."""
         findings = results.data_findings(measure)
         where = f"over {len(findings.datasets)} data sets"
-        return Overall(findings.overall, findings.best_overall, where)
+        tested = ((over.standing,), prose.over_method(over)) if (over := findings.over_sets) else ()
+        return Overall(findings.overall, findings.best_overall, where, *tested)
 
 
 def _labels(results: DataResults, pair: tuple[str, str]) -> tuple[str, str]:

@@ -79,6 +79,10 @@ class TestsPage(ComparisonPage[TestResults]):
         """Return who beats whom, but not by rates of rejection, which alone are no merit."""
         return [] if results.rejections else super().statements(results, findings)
 
+    def thumbnail(self, findings: ModelFindings) -> Chart:
+        """Return the chart whose labels need little room."""
+        return next(iter(self.charts(findings, narrow=True)), None) or super().thumbnail(findings)
+
     def charts(self, findings: ModelFindings, narrow: bool = False) -> tuple[Chart, ...]:
         """Return type I error against power."""
         results: TestResults = findings.results

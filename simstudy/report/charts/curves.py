@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple, TypeAlias
 
 import pandas as pd
 
 from simstudy.analysis.models.findings import ModelFindings
+from simstudy.analysis.models.standings import Pair
 from simstudy.analysis.models.thresholds import Overtaking
 from simstudy.experiments import shared_words
 from simstudy.experiments.base import Words
@@ -19,7 +20,7 @@ from simstudy.report.charts.spec import Axis, Chart, Floats, Limits, Panels, dra
 from simstudy.report.prose.captions import MAX_BARS
 from simstudy.report.prose.numbers import brief, duration, number, signed
 from simstudy.report.prose.pairwise import overtaking
-from simstudy.report.prose.phrases import axis_label
+from simstudy.report.prose.phrases import axis_label, in_unit
 from simstudy.study.study import Study
 
 Studies: TypeAlias = Mapping[str, ModelFindings]
@@ -29,6 +30,7 @@ _MAX_DESCRIBED = 12  # learners in a description
 _MAX_ROWS = 6  # of panels, four side by side
 _MAX_PAIRS = 6  # whose thresholds are drawn by variant
 _SIDE = 0.07  # between the thresholds of two pairs, in the way to the next variant
+_SHORT = 7  # as many learners as would be dodged over a short line
 _CUT = "Bars that reach the edge are truncated."
 
 
@@ -40,6 +42,7 @@ class Series(NamedTuple):
     means: Floats
     low: Floats = ()
     high: Floats = ()
+    leads: Sequence[str] = ()  # what the intervals say, if they are not of the means
 
 
 def learning_curves(findings: ModelFindings, learners: Sequence[str] | None = None) -> Chart:
@@ -125,12 +128,13 @@ def lines(
     layers: list[spec.Layer] = []
     bars = bars and any(drawable(value) for series in every for value in series.low)
     asides = spec.dodges(sizes, len(every)) if bars else [1.0] * len(every)
-    for aside, (learner, label, means, lows, highs) in zip(asides, every, strict=True):
+    for aside, (learner, label, means, lows, highs, leads) in zip(asides, every, strict=True):
         x, tips = [size * aside for size in sizes], []
-        columns = itertools.zip_longest(sizes, means, lows, highs, fillvalue=math.nan)
-        for size, mean, low, high in columns:
-            interval = f" [{write(low)}, {write(high)}]" if drawable(high - low) else ""
-            tips.append(f"{label}, {size:,} rows: {write(mean)}{interval} {unit}".rstrip())
+        columns = itertools.zip_longest(sizes, means, lows, highs, leads, fillvalue=math.nan)
+        for size, mean, low, high, lead in columns:
+            interval = f" [{write(low)}, {write(high)}]" * (drawable(high - low) and not leads)
+            text = f"{label}, {size:,} rows: {write(mean)}{interval} {unit}".rstrip()
+            tips.append(f"{text}; {lead}" if leads and lead else text)
         layers += [spec.Span(x, lows, highs, learner=learner)] * bars
         layers.append(spec.Line(x, means, label=label, learner=learner))
         layers.append(spec.Marks(x, means, tips, learner=learner))
@@ -179,44 +183,37 @@ def seconds(
 # Several studies, or variants of one
 
 
-def studies(
-    every: Studies, learners: Sequence[str], shown: Sequence[str], reference: str = ""
-) -> list[Chart]:
-    """The means of several studies, or differences from one learner, a chart for each study."""
+def studies(every: Studies, learners: Mapping[str, str], shown: Sequence[str]) -> list[Chart]:
+    """The means of several studies, a chart each, with bars that compare with the leaders.
+
+    ``learners`` are the registered names by label.
+    """
     words, sizes = _design(every)
     info, rows, bars = next(iter(every.values())).info, f"{words.dose} rows", len(shown) <= MAX_BARS
-    x = spec.sizes_axis(sizes, rows)
-    quantity = f"difference from {reference} in {info.label}" if reference else info.label
-    zero, write = bool(reference or info.zero), signed if reference else number
-    drawn = []
+    x, zero, names = spec.sizes_axis(sizes, rows), bool(info.zero), tuple(learners.values())
+    drawn, places = [], {label: place for place, label in enumerate(learners)}
     for findings in every.values():
         labels = [label for label in shown if label in findings.design.learners]
-        series = _leads(findings, labels, reference) if reference else _means(findings, labels)
-        drawn.append([each._replace(learner=learners.index(each.label)) for each in series])
+        compared = _against_leaders(findings, labels)
+        drawn.append([each._replace(learner=places[each.label]) for each in compared])
     one_unit = len({findings.info.unit for findings in every.values()}) == 1
     charts = []
     for (name, findings), series in zip(every.items(), drawn, strict=True):
         scaled = [*itertools.chain(*drawn)] if one_unit else series
         ends, cut = _reach(scaled, (), zero, bars)
         layers: list[spec.Layer] = [spec.Rule(0.0)] * zero
-        layers += lines(series, findings.design.sizes, write, findings.info.unit, bars)
-        title, description = f"{name}: {quantity} against {words.size}", "Nothing to show."
+        means = {(mean.learner, mean.size): mean.mean for mean in findings.means}
+        for size, mean in ((at.size, means[at.leader, at.size]) for at in findings.standings):
+            side = spec.dodges(sizes, _SHORT)[-1] ** 2  # of the line that bars are compared with
+            layers += [spec.Line([size / side, size * side], [mean, mean], "thin")] * bars
+        layers += lines(series, findings.design.sizes, number, findings.info.unit, bars)
+        title, description = f"{name}: {info.label} against {words.size}", "Nothing to show."
         if series:
-            described = _described(series, findings.design.sizes, rows, write)
-            description = f"{quantity} {described}"
-        axes = x, Axis("", *ends, signed=bool(reference))
-        names = names_of(every, learners)
-        chart = Chart(name, title, description, *axes, tuple(layers), names=names)
+            described = _described(series, findings.design.sizes, rows, number)
+            description = f"{info.label} {described}"
+        chart = Chart(name, title, description, x, Axis("", *ends), tuple(layers), names=names)
         charts.append(replace(chart, notes=(_CUT,) * cut))
     return charts
-
-
-def names_of(studies: Studies, learners: Sequence[str]) -> tuple[str, ...]:
-    """The names under which learners of several studies are registered, by their labels."""
-    names: dict[str, str] = {}
-    for findings in reversed([*studies.values()]):
-        names |= zip(findings.design.learners, findings.design.names, strict=True)
-    return tuple(names[label] for label in learners)
 
 
 def _design(studies: Studies) -> tuple[Words, list[int]]:
@@ -226,15 +223,28 @@ def _design(studies: Studies) -> tuple[Words, list[int]]:
     return shared_words([design.words for design in designs]), sizes
 
 
-def _leads(findings: ModelFindings, learners: Sequence[str], reference: str) -> list[Series]:
-    """The paired differences from one learner, above 0 where the other is better."""
-    every = []
-    for label in learners:
-        both = {label, reference}
-        pairs = [p.seen_from(label) for p in findings.pairs if {p.first, p.second} == both]
-        rows = [(pair.lead, pair.low, pair.high) for pair in pairs]
-        every += [Series(0, label, *zip(*rows, strict=True))] if rows else []
-    return every
+def _against_leaders(findings: ModelFindings, labels: Sequence[str]) -> Iterator[Series]:
+    """The means, with intervals of the paired differences from the leader, drawn from its mean."""
+    sign, info = 1 if findings.info.greater_is_better else -1, findings.info
+    pairs = {(p.second, p.size): p for at in findings.standings for p in at.against}
+    means = {(mean.learner, mean.size): mean.mean for mean in findings.means}
+    best = {(at.leader, at.size): "the best mean" for at in findings.standings}
+    for series in _means(findings, labels):
+        ends, leads = list[list[float]](), list[str]()
+        for cell in ((series.label, size) for size in findings.design.sizes):
+            pair = pairs.get(cell)
+            leads.append(in_unit(lead_of(pair), info) if pair else best.get(cell, ""))
+            limits = (pair.low, pair.high) if pair else (math.nan, math.nan)
+            base = means[pair.first, pair.size] if pair else math.nan
+            ends.append(sorted(base - sign * limit for limit in limits))
+        low, high = zip(*ends, strict=True)
+        yield series._replace(low=low, high=high, leads=leads)
+
+
+def lead_of(pair: Pair) -> str:
+    """How far the leader, the first of a pair, is ahead."""
+    interval = f" [{signed(pair.low)}, {signed(pair.high)}]" if drawable(pair.high) else ""
+    return f"{pair.first} over {pair.second} {signed(pair.lead)}{interval}"
 
 
 def thresholds(studies: Studies, learners: Sequence[str]) -> Chart | None:

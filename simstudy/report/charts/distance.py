@@ -12,11 +12,11 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from simstudy.analysis.models.findings import ModelFindings
-from simstudy.analysis.models.standings import AHEAD, Pair, Standing
+from simstudy.analysis.models.standings import AHEAD, Standing
 from simstudy.report.charts import spec
-from simstudy.report.charts.curves import not_drawn
+from simstudy.report.charts.curves import lead_of, not_drawn
 from simstudy.report.charts.spec import Axis, Chart, Layer, drawable
-from simstudy.report.prose.numbers import brief, number, signed
+from simstudy.report.prose.numbers import brief, number
 from simstudy.report.prose.phrases import in_unit
 
 MAX_COLOURED = 7  # learners; of more, only those in `front` have colours and intervals
@@ -66,9 +66,9 @@ def places(findings: ModelFindings) -> Places:
     ceilings = dict(zip(findings.design.sizes, findings.ceiling, strict=False))
     shown: dict[str, list[Place]] = {label: [] for label in findings.design.learners}
 
-    def tip(label: str, size: int, at: float, lead: str) -> str:
+    def tip(label: str, size: int, at: float, text: str) -> str:
         short = f"{in_unit(number(at), info)} short of the true probabilities; " * known
-        return f"{label}, {size:,} rows: {short}{lead}"
+        return f"{label}, {size:,} rows: {short}{text}"
 
     for standing in findings.standings:
         leader, size = standing.leader, standing.size
@@ -76,15 +76,9 @@ def places(findings: ModelFindings) -> Places:
         shown[leader].append(Place(base, tip(leader, size, base, "the best mean")))
         for pair in standing.against:
             at, low, high = (base + number for number in (pair.lead, pair.low, pair.high))
-            text = tip(pair.second, size, at, in_unit(_lead(pair), info))
+            text = tip(pair.second, size, at, in_unit(lead_of(pair), info))
             shown[pair.second].append(Place(at, text, low, high))
     return shown
-
-
-def _lead(pair: Pair) -> str:
-    """How far the leader, the first of a pair, is ahead."""
-    interval = f" [{signed(pair.low)}, {signed(pair.high)}]" if drawable(pair.high) else ""
-    return f"{pair.first} over {pair.second} {signed(pair.lead)}{interval}"
 
 
 def distance(findings: ModelFindings, extent: tuple[float, float]) -> Chart:
@@ -208,12 +202,12 @@ def forest(findings: ModelFindings, standing: Standing) -> Chart:
         learner = findings.design.learners.index(pair.second)
         bar, mark = ("bar", "mark") if pair.second in coloured else ("field", "field")
         mark = mark if pair.verdict == AHEAD else "hollow"
-        tip = f"{standing.size:,} rows: {in_unit(_lead(pair), findings.info)}"
+        tip = f"{standing.size:,} rows: {in_unit(lead_of(pair), findings.info)}"
         layers.append(spec.Line([pair.low, pair.high], [row, row], bar, learner=learner))
         layers.append(spec.Marks([pair.lead], [row], [tip], mark, learner=learner))
     x = Axis(f"{findings.info.unit or findings.info.label} behind {brief(standing.leader)}", *ends)
     y, title = spec.rows_axis([brief(p.second, 24) for p in pairs]), f"{standing.size:,} rows"
-    texts, notes = "; ".join(map(_lead, pairs)), (_CUT,) * cut
+    texts, notes = "; ".join(map(lead_of, pairs)), (_CUT,) * cut
     drawn = (spec.Rule(0.0, upright=True, kind="base"), *layers)
     chart = Chart(title, f"{x.label}, {title}", texts, x, y, drawn, kind="forest", notes=notes)
     return replace(chart, names=findings.design.names)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from simstudy.report.charts import spec, svg
 from simstudy.report.charts.spec import COLOURS, DASHES, Chart
 
-SMALL, _ROW = (340.0, 170.0), 30.0
+SMALL, _ROW, _NAMED = (340.0, 170.0), 30.0, 8  # more rows have no names
 _STYLE = (
     "path{fill:none;stroke:#57606a}text{font:12px sans-serif;fill:#1f2328}.s text{fill:var(--k)}"
     ".s .line{stroke:var(--k);stroke-width:2.2}.s .dots{stroke:var(--k)}"
@@ -21,7 +21,7 @@ _STYLE = (
 
 def thumbnail(chart: Chart) -> str:
     """Draw a chart without intervals and tips; one that is not made of rows, also without axes."""
-    rows = len(chart.y.marks) if chart.y.kind == "rows" else 0
+    rows = len(chart.y.marks) if chart.y.kind == "rows" and len(chart.y.marks) <= _NAMED else 0
     kept = (each for each in chart.layers if getattr(each, "kind", "") not in ("bar", "limit"))
     layers = [replace(each, tips=()) if isinstance(each, spec.Marks) else each for each in kept]
     size = (SMALL[0], 60 + _ROW * rows) if rows else SMALL

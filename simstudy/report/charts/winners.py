@@ -9,11 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
 from typing import TypeAlias
 
-from simstudy.analysis.models.findings import ModelFindings
 from simstudy.analysis.models.standings import Standing
-from simstudy.experiments import shared_words
+from simstudy.experiments.base import Words
 from simstudy.report.charts import spec
-from simstudy.report.charts.curves import names_of
 from simstudy.report.charts.spec import Axis, Chart
 from simstudy.report.prose.numbers import brief
 from simstudy.report.prose.phrases import listed
@@ -25,27 +23,31 @@ _END = (math.nan, math.nan, math.nan)  # of a piece of an area
 
 
 def winners(
-    studies: Mapping[str, ModelFindings],
-    learners: Sequence[str],
+    studies: Mapping[str, Sequence[Standing]],
+    learners: Mapping[str, str],
+    words: Words,
     width: float,
     links: Sequence[str] = (),
 ) -> Chart:
     """Who leads at each size of each study, striped by whoever is not separated from the leader.
 
     Cells beside each other that are alike are named once, if there is room in a picture of this
-    width. ``links`` are the pages of the studies.
+    width. ``learners`` are the registered names by label, ``links`` the pages of the studies. Size
+    0 stands for all data sets.
     """
-    sizes = sorted({size for each in studies.values() for size in each.design.sizes})
+    every = {at.size for standings in studies.values() for at in standings}
+    sizes, labels = sorted(every, key=lambda size: (size == 0, size)), [*learners]
     names = [brief(name, int(width / 20)) for name in studies]
     letters = (width / 8 - max(map(len, names)) - 4) / len(sizes)  # that fit into a cell
     cells, stripes = (defaultdict[int, list[Corner]](list) for _ in range(2))
     spots, texts = dict[tuple[float, float], str](), list[spec.Layer]()
-    for row, (name, findings) in enumerate(studies.items()):
-        for run in _runs(findings, sizes):
-            first, leader = run[0][1], learners.index(run[0][1].leader)
-            rivals = sorted(map(learners.index, first.unseparated))
+    for row, (name, standings) in enumerate(studies.items()):
+        for run in _runs(standings, sizes):
+            first, leader = run[0][1], labels.index(run[0][1].leader)
+            rivals = sorted(map(labels.index, first.unseparated))
             for column, at in run:
-                spots[column, row] = f"{name}, {at.size:,} rows: {at.leader}, {_lead(at)}"
+                where = f"{at.size:,} rows" if at.size else "over all data sets"
+                spots[column, row] = f"{name}, {where}: {at.leader}, {_lead(at)}"
                 if not first.contenders:
                     continue
                 cells[leader] += _rectangle(column, row)
@@ -55,8 +57,8 @@ def winners(
     areas = [*cells.items(), *stripes.items()]
     layers = [_area(corners, learner) for learner, corners in areas]
     columns, rows = ([place[at] for place in spots] for at in (0, 1))
-    words = shared_words([each.design.words for each in studies.values()])
-    marks = tuple((float(place), f"{size:,}") for place, size in enumerate(sizes))
+    heads = (f"{size:,}" if size else "all data sets" for size in sizes)
+    marks = tuple((float(place), head) for place, head in enumerate(heads))
     return Chart(
         "",
         f"Who leads at each {words.size} of each study",
@@ -64,7 +66,7 @@ def winners(
         Axis(f"{words.dose} rows", -0.5, len(sizes) - 0.5, marks=marks),
         spec.rows_axis(names),
         (*layers, *texts, spec.Marks(columns, rows, [*spots.values()], "spot")),
-        names=names_of(studies, learners),
+        names=tuple(learners.values()),
         links=tuple(links),
     )
 
@@ -82,9 +84,11 @@ def _named(
     return [spec.Text(place, row, at.leader, kind="inside", learner=leader)]
 
 
-def _runs(findings: ModelFindings, sizes: Sequence[int]) -> Iterator[list[tuple[int, Standing]]]:
+def _runs(
+    standings: Sequence[Standing], sizes: Sequence[int]
+) -> Iterator[list[tuple[int, Standing]]]:
     """The columns with their standings, those together that are alike and side by side."""
-    cells = [(sizes.index(at.size), at) for at in findings.standings]
+    cells = [(sizes.index(at.size), at) for at in standings]
 
     def alike(item: tuple[int, tuple[int, Standing]]) -> tuple[object, ...]:
         place, (column, at) = item

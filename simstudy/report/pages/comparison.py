@@ -85,12 +85,24 @@ class Compared:
         return [*dict.fromkeys(every)]
 
     @property
-    def swatches(self) -> list[tuple[int, str, Markup]]:
-        """The place, the label and the swatch of each."""
+    def registered(self) -> dict[str, str]:
+        """The names under which they are registered, by their labels."""
         names: dict[str, str] = {}
         for results in reversed([*self.studies.values()]):
             names |= zip(results.treatments, results.study.names, strict=True)
-        return svg.swatches(self.learners, [names[label] for label in self.learners])
+        return {label: names[label] for label in self.learners}
+
+    @property
+    def swatches(self) -> list[tuple[int, str, Markup]]:
+        """The place, the label and the swatch of each."""
+        return svg.swatches(self.learners, [*self.registered.values()])
+
+    @property
+    def titles(self) -> dict[str, str]:
+        """What the studies are called: by their titles, if these differ and no name was given."""
+        named = self.studies.items()
+        titles = {name: s.study.heading if name == s.study.name else name for name, s in named}
+        return titles if len({*titles.values()}) == len(titles) else {name: name for name in titles}
 
 
 def compare_page(compared: Compared, measure: str = "", title: str = "", citation: str = "") -> str:
@@ -107,17 +119,20 @@ def compare_page(compared: Compared, measure: str = "", title: str = "", citatio
         Of the page, and where the statements are from.
     """
     content = _side_by_side(compared, measure) if measure else _one_by_one(compared)
-    names, first = [*compared.studies], next(iter(compared.studies.values()))
-    content |= {"title": title or f"Comparison of {listed(names)}", "citation": citation}
-    content |= {"names": names, "measure": measure, "variants": compared.variants}
+    first = next(iter(compared.studies.values()))
+    titles = [*compared.titles.values()]
+    content |= {"title": title or f"Comparison of {listed(titles)}", "citation": citation}
+    content |= {"names": titles, "measure": measure, "variants": compared.variants}
+    content |= {"grids": _grid(compared, measure), "chipped": bool(compared.verdicts)}
+    content |= {"failed": claims.not_reproduced(compared.verdicts, compared.titles)}
     content |= {"kind": compared.words, "manifest": first.manifest}
     return render("compare.html", written="compared.html", **content)
 
 
-def _statements(compared: Compared, basis: str = "") -> list[Section]:
+def _statements(compared: Compared, basis: str = "", means: str = "") -> list[Section]:
     """The statements and the verdicts on them, if there are any."""
-    table = build.statements(compared.verdicts, compared.studies)
-    content = {"table": table, "note": compared.note, "basis": basis}
+    table = build.statements(compared.verdicts, compared.studies, compared.titles)
+    content = {"table": table, "note": compared.note, "basis": basis, "means": means}
     return [Section("statements", "Statements", content)] * bool(compared.verdicts)
 
 
@@ -131,20 +146,15 @@ def _side_by_side(compared: Compared, measure: str) -> dict[str, object]:
     studies, learners, variants = compared.studies, compared.learners, compared.variants
     every = {name: cast(ModelFindings, each.findings(measure)) for name, each in studies.items()}
     several = {name: findings for name, findings in every.items() if len(findings.treatments) > 1}
-    shared = [label for label in learners if all(label in f.treatments for f in every.values())]
-    reference = shared[0] if shared and len(learners) > 1 else ""
-    shown = [*shared, *(label for label in learners if label not in shared)][:_MAX_LEARNERS]
+    shared = {label for label in learners if all(label in f.treatments for f in every.values())}
+    shown = sorted(learners, key=lambda label: label not in shared)[:_MAX_LEARNERS]
     first, info = next(iter(studies.values())), next(iter(every.values())).info
     units = {name: findings.info.unit for name, findings in every.items()}
     one_unit = len({*units.values()}) == 1
     if not one_unit:
         info = replace(info, unit=listed([f"{unit} in {name}" for name, unit in units.items()]))
-    charts = lines.studies(every, learners, shown)
-    leads = lines.studies(every, learners, shown, reference) if reference else charts
-    pictures = [
-        [svg.draw(chart, f"{name}{place}", svg.STUDY) for place, chart in enumerate(each)]
-        for name, each in (("curves", charts), ("leads", leads))
-    ]
+    charts = lines.studies(every, compared.registered, shown)
+    pictures = [svg.draw(chart, f"curves{at}", svg.STUDY) for at, chart in enumerate(charts)]
     differ, changes = compared.not_compared, None
     if compared.changes is not None:
         differ = comparison.changes_summary(compared.changes, compared.words)
@@ -154,28 +164,24 @@ def _side_by_side(compared: Compared, measure: str) -> dict[str, object]:
     columns = [
         {
             "name": name,
-            "title": name if variants else results.study.heading,
+            "title": compared.titles[name],
             "question": results.study.page.question(results.study, every[name]),
             "finding": results.study.page.finding(every[name]),
             "chips": claims.chips(compared.verdicts, name),
             "statements": results.study.page.statements(results, every[name]),
             "unit": units[name],
             "curves": curves.picture,
-            "differences": lead.picture,
         }
-        for (name, results), curves, lead in zip(studies.items(), *pictures, strict=True)
+        for (name, results), curves in zip(studies.items(), pictures, strict=True)
     ]
     bars = comparison.of_each(several, comparison.pair_intervals)
     over = comparison.of_each(every, lambda e: f"{intervals_of_means(e)}, {captions.models(e)}")
-    content = {"reference": reference, "label": with_unit(info), "bars": bars}
     change = {"table": changes, "sentence": differ}
     unlike = comparison.unlike(studies)
     sections = [
-        *_statements(compared, comparison.of_each(several, pair_method)),
+        *_statements(compared, comparison.of_each(several, pair_method), over),
         *([_sweep(every, learners)] if variants and len(every) > 1 else []),
         *([_readings(compared)] if compared.readings else []),
-        *[Section("differences", f"Differences from {reference}", content, "leads", "Differences")]
-        * bool(reference),
         Section("found", "What each study found"),
         *[Section("changes", "What differs between the studies", change, entry="Between studies")]
         * bool(differ),
@@ -183,40 +189,47 @@ def _side_by_side(compared: Compared, measure: str) -> dict[str, object]:
     ]
     return {
         "columns": columns,
-        "grids": _grid(compared, every),
-        "changing": _changing(compared.readings) if variants else None,
+        "changing": _changing(compared) if variants else None,
         "learners": [compared.swatches[learners.index(label)] for label in shown],
         "axis": axis_label(info),
         "shared": one_unit,
         "left_off": len(learners) - len(shown),
-        "bars": len(shown) <= captions.MAX_BARS,
-        "cut": any(chart.notes for chart in (*charts, *leads)),
-        "interval_note": over,
+        "bars": bars if len(shown) <= captions.MAX_BARS else "",
+        "cut": any(chart.notes for chart in charts),
         "found": [*filter(None, (*_summaries(compared), differ))] or [columns[0]["finding"]],
-        "failed": claims.not_reproduced(compared.verdicts),
         "unlike": unlike and not variants,
         "sections": sections,
     }
 
 
-def _grid(compared: Compared, every: Mapping[str, ModelFindings]) -> list[Opening]:
-    """Who leads at which size of which study, if there are several with several learners."""
-    several = {name: each for name, each in every.items() if len(each.treatments) > 1}
-    if len(several) < 2:
+def _grid(compared: Compared, measure: str) -> list[Opening]:
+    """Who leads at which size of which study, if there are several with several learners.
+
+    By a common measure, or else by the primary one of each study.
+    """
+    rows, links, labels = dict[str, Overall](), list[str](), dict[str, str]()
+    for place, (name, title) in enumerate(compared.titles.items(), 1):
+        results = compared.studies[name]
+        overall = results.study.page.overall(results, measure or results.measures[0])
+        if overall.standings:  # variants are numbered as in the tables of findings
+            row = f"{place}: {title}" if compared.variants else title
+            rows[row], page = overall, results.directory / PAGE
+            labels[row] = results.info(measure or results.measures[0]).label
+            beside = (compared.of_list or compared.variants) and page.exists()
+            links.append(f"{page.parent.name}/{PAGE}" * beside)
+    if len(rows) < 2:
         return []
-    places = [compared.studies[name].directory for name in several]
-    if compared.variants:  # numbered as in the tables of findings
-        several = {
-            f"{number}: {name}": each for number, (name, each) in enumerate(several.items(), 1)
-        }
-    beside = compared.of_list or compared.variants
-    links = [f"{at.name}/{PAGE}" * (beside and (at / PAGE).exists()) for at in places]
-    tall = 60 + 36.0 * len(several)
-    wide, narrow = (
-        svg.draw(winners(several, compared.learners, width, links), name, (width, tall)).picture
-        for name, width in (("winnersw", _GRID), ("winnersn", svg.NARROW[0]))
-    )
-    caption = comparison.grid(several, any(links))
+    tall, differ, kind = 60 + 36.0 * len(rows), len({*labels.values()}) > 1, compared.words
+    pictures = []
+    for name, width in (("winnersw", _GRID), ("winnersn", svg.NARROW[0])):
+        own = {row: f"{labels[row]}: " * (differ and width == _GRID) for row in rows}
+        standings = {f"{own[row]}{row}": overall.standings for row, overall in rows.items()}
+        chart = winners(standings, compared.registered, kind, width, links)
+        pictures.append(svg.draw(chart, name, (width, tall)).picture)
+    tests = {row: overall.tests for row, overall in rows.items()}
+    over = any(at.size == 0 for overall in rows.values() for at in overall.standings)
+    caption = comparison.grid(tests, {} if measure else labels, kind, over, any(links))
+    wide, narrow = pictures
     return [Opening(wide, narrow, caption)]
 
 
@@ -231,8 +244,9 @@ def _summaries(compared: Compared) -> Iterator[str]:
         yield claims.readings_summary(compared.readings)
 
 
-def _changing(variants: claims.Readings) -> Table | None:
+def _changing(compared: Compared) -> Table | None:
     """The findings that do not hold under all variants alike, the first of many."""
+    variants = compared.readings
     columns = [*zip(*(verdicts for _, verdicts in variants), strict=True)]
     changing = [column for column in columns if len({each.verdict for each in column}) > 1]
     if not changing:
@@ -243,12 +257,13 @@ def _changing(variants: claims.Readings) -> Table | None:
         len(changing) > _MAX_FINDINGS
     )
     title = "Findings that not all variants share"
-    return replace(build.readings(parts, True), name="changing", title=title, caption=more)
+    table = build.readings(parts, compared.titles, True)
+    return replace(table, name="changing", title=title, caption=more)
 
 
 def _readings(compared: Compared) -> Section:
     """The verdicts, or findings, under all readings or variants."""
-    table = build.readings(compared.readings, compared.variants)
+    table = build.readings(compared.readings, compared.titles, compared.variants)
     content = {"readings": [reading for reading, _ in compared.readings], "table": table}
     return Section("readings", "Variants" if compared.variants else "Readings", content)
 
@@ -289,7 +304,7 @@ def _one_by_one(compared: Compared) -> dict[str, object]:
     return {
         "learners": compared.swatches,
         "views": [_view(compared, index, measure) for index, measure in enumerate(shown)],
-        "found": [*counts, *claims.not_reproduced(verdicts)],
+        "found": counts,
         "sections": [
             *[Section("studies", "Studies", listing)] * compared.of_list,
             *_statements(compared),
@@ -326,7 +341,7 @@ def _view(compared: Compared, index: int, measure: str) -> dict[str, object]:
         design, overall[name] = opening(f"{page.design(study)}."), page.overall(results, measure)
         column = {"finding": page.finding(results.shown.findings(measure)), "design": design}
         chips = claims.chips(compared.verdicts, name)
-        columns.append({"name": name, "title": study.heading, "chips": chips, **column})
+        columns.append({"title": compared.titles[name], "chips": chips, **column})
     info = next(iter(having.values())).info(measure)
     return {
         "index": index,

@@ -76,7 +76,7 @@ def write_home(directory: Path) -> Path:
     learners = dict.fromkeys(label for card in cards for label in card.learners)
     families = dict.fromkeys(card.family for card in cards if card.family)
     content = {"cards": cards, "learners": [*learners], "families": [*families], "mark": MARK}
-    write_files({page: render("home.html", **content).encode()})
+    write_files({page: render("home.html", title="Results", **content).encode()})
     return page
 
 

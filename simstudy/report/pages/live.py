@@ -7,6 +7,7 @@ from datetime import datetime
 from simstudy.analysis.models.running import RunningMeans
 from simstudy.data.sizes import Size, size_text
 from simstudy.report.charts import curves, svg
+from simstudy.report.charts.spec import drawable
 from simstudy.report.pages.page import render
 from simstudy.report.prose.numbers import number
 from simstudy.study.study import Study
@@ -23,16 +24,30 @@ def live_page(study: Study, measure: str, means: RunningMeans, done: object, pac
     widest = 0.0
     for place, label in enumerate(study.labels):
         intervals = [means.interval(label, dose) for dose in doses]
-        series.append(curves.Series(place, label, *zip(*intervals, strict=True)))
-        rows.append((label, [f"{number(m)} ± {number(high - m)}" for m, _, high in intervals]))
+        if drawable(intervals[-1][0]):  # beside which there is its label
+            series.append(curves.Series(place, label, *zip(*intervals, strict=True)))
+        halves = [f" ± {number(high - m)}" * drawable(high) for m, _, high in intervals]
+        rows.append(
+            (label, [number(m) + half for (m, *_), half in zip(intervals, halves, strict=True)])
+        )
         widest = max([widest, *(high - m for m, _, high in intervals if high > m)])
-    picture = None
-    if len(doses) > 1 and all(isinstance(Size.stored(dose).value, int) for dose in doses):
+    pictures = []
+    if (
+        series
+        and len(doses) > 1
+        and all(isinstance(Size.stored(dose).value, int) for dose in doses)
+    ):
         chart = curves.provisional(series, study, measure)
-        picture = svg.draw(chart, "provisional", svg.CURVES, labels=True).picture
-    content = {"title": study.heading, "kind": kind, "measure": measure, "picture": picture}
-    content |= {"sizes": [*map(size_text, doses)], "rows": rows, "widest": number(widest)}
+        for name, size in (("wide", svg.CURVES), ("narrow", svg.NARROW)):
+            pictures.append((name, svg.draw(chart, name, size, labels=True).picture))
+    content = {"heading": study.heading, "kind": kind, "measure": measure, "pictures": pictures}
+    content |= {
+        "sizes": [*map(size_text, doses)],
+        "rows": rows,
+        "widest": number(widest) * (widest > 0),
+    }
     content |= {"done": done, "pace": pace, "unit": study.source.problem_word}
+    content["title"] = f"{study.heading} (running)"
     return render(
         "live.html", mark=MARK, now=datetime.now().strftime("%d %b %Y, %H:%M:%S"), **content
     )

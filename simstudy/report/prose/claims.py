@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from simstudy.analysis.claims.datasets import DataCheck
 from simstudy.analysis.claims.evidence import NOT_REPRODUCED, REPRODUCED, VERDICTS, Check
@@ -12,12 +12,13 @@ from simstudy.analysis.claims.published import Agreement
 from simstudy.analysis.claims.verdict import ModelCheck, StatementVerdict
 from simstudy.experiments.base import Words
 from simstudy.report.prose.numbers import estimated, fixed, p_value, plus, signed
-from simstudy.report.prose.phrases import count_range, grouped, listed
+from simstudy.report.prose.phrases import count_range, grouped, listed, opening
 from simstudy.study.lists import Published, Reading
 from simstudy.texts import counted
 
 Readings = Sequence[tuple[Reading, Sequence[StatementVerdict]]]
 MAX_NAMED = 8  # data sets
+MAX_CHIPS = 9  # statements named on a panel
 MARKS = dict(zip(VERDICTS, "✓✗?", strict=True))
 SHORT = dict(zip(VERDICTS, ("holds", "contradicted", "open"), strict=True))
 
@@ -83,22 +84,37 @@ def counts(statements: Sequence[StatementVerdict]) -> str:
     return f"Of {counted(len(statements), 'statement')} about these studies, {listed(each)}."
 
 
-def not_reproduced(statements: Sequence[StatementVerdict]) -> list[str]:
+def not_reproduced(
+    statements: Sequence[StatementVerdict], titles: Mapping[str, str] | None = None
+) -> list[str]:
     """What is not reproduced, and which of several lines contradict it."""
     failed = [judged for judged in statements if judged.verdict == NOT_REPRODUCED]
     lines = [["; ".join(judged.contradicted)] * bool(judged.contradicted) for judged in failed]
+    names = [judged.statement.study for judged in failed]
+    studies = [titles[name] for name in names] if titles else names
     return [
         f"Not reproduced: {judged.statement.text} "
-        f"({'; contradicted: '.join([judged.statement.study, *contradicted])})."
-        for judged, contradicted in zip(failed, lines, strict=True)
+        f"({'; contradicted: '.join([study, *contradicted])})."
+        for judged, study, contradicted in zip(failed, studies, lines, strict=True)
     ]
 
 
-def chips(statements: Sequence[StatementVerdict], study: str) -> list[tuple[str, str]]:
-    """How many statements about a study there are of each verdict, for its panel."""
-    numbers = Counter(judged.verdict for judged in statements if judged.statement.study == study)
-    each = [(kind, numbers[kind]) for kind in VERDICTS if numbers[kind]]
-    return [(kind.replace(" ", "-"), f"{MARKS[kind]} {number} {kind}") for kind, number in each]
+def chips(statements: Sequence[StatementVerdict], study: str) -> list[tuple[str, str, str, str]]:
+    """The statements about a study for its panel, those that failed first; the rest counted.
+
+    Each has the class of its verdict, the verdict, its mark with few words, and all its words.
+    """
+    about = [judged for judged in statements if judged.statement.study == study]
+    about.sort(key=lambda judged: judged.verdict != NOT_REPRODUCED)
+    each = [
+        (judged.verdict, judged.statement.short or judged.statement.text, judged.statement.text)
+        for judged in about[:MAX_CHIPS]
+    ]
+    more = Counter(judged.verdict for judged in about[MAX_CHIPS:])
+    each += [(kind, f"{number} more", f"{number} more {kind}") for kind, number in more.items()]
+    return [
+        (kind.replace(" ", "-"), kind, f"{MARKS[kind]} {short}", text) for kind, short, text in each
+    ]
 
 
 def reproduced(statements: Sequence[StatementVerdict]) -> int:
@@ -127,7 +143,7 @@ def variants_summary(variants: Readings, kind: Words) -> str:
 
 
 def keys_summary(variants: Readings) -> list[str]:
-    """On how many findings the verdict changes with which key, the others being as they are."""
+    """How many findings change with which key, the others being as they are."""
     settings = [reading.changed for reading, _ in variants]
     columns = [*zip(*(verdicts for _, verdicts in variants), strict=True)]
     counts: dict[str, int] = {}
@@ -140,9 +156,11 @@ def keys_summary(variants: Readings) -> list[str]:
             )
             counts[key] = sum(changes)
     ordered = sorted(counts, key=lambda key: -counts[key])
-    parts = [f"with {key} on {counts[key] or 'none'}" for key in ordered]
-    text = f"Of {counted(len(columns), 'finding')} the verdict changes {listed(parts, len(parts))}."
-    return [text] * bool(parts)
+    parts = [f"changing {key} changes {counts[key]}" for key in ordered if counts[key]]
+    idle = listed([key for key in ordered if not counts[key]], len(ordered), last="or")
+    parts += [f"changing {idle} changes none"] * bool(idle)
+    parts[:1] = [f"{part} of {counted(len(columns), 'finding')}" for part in parts[:1]]
+    return [opening(f"{'; '.join(parts)}.")] * bool(parts)
 
 
 def readings_summary(readings: Readings) -> str:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter
 from pathlib import PurePath
+from typing import TypeVar
 
 import pandas as pd
 
@@ -13,11 +14,11 @@ from simstudy.analysis.models.compare_studies import PAIRED, WELCH
 from simstudy.analysis.models.findings import ModelFindings
 from simstudy.experiments import shared_words
 from simstudy.experiments.base import Words
-from simstudy.report.prose.pairwise import pair_method
 from simstudy.report.prose.phrases import grouped, indefinite, interval_family, level, listed
 from simstudy.results.read.open import Results
 from simstudy.texts import counted
 
+T = TypeVar("T")
 _TESTS = {
     PAIRED: "paired t tests over the models that both have, where family and seed are the same",
     WELCH: "Welch's t tests, where the models are different",
@@ -111,7 +112,7 @@ def _labels(studies: Mapping[str, Results]) -> list[str]:
     ]
 
 
-def of_each(findings: Mapping[str, ModelFindings], describe: Callable[[ModelFindings], str]) -> str:
+def of_each(findings: Mapping[str, T], describe: Callable[[T], str]) -> str:
     """A text on every study, written once if it is the same for all."""
     texts = grouped((describe(study), name) for name, study in findings.items())
     if len(texts) == 1:
@@ -126,12 +127,17 @@ def pair_intervals(findings: ModelFindings) -> str:
     return f"{confidence} intervals of the paired tests, {scope}{note}"
 
 
-def grid(findings: Mapping[str, ModelFindings], linked: bool) -> str:
-    """Caption of the grid of winners."""
-    kind = shared_words([study.design.words for study in findings.values()])
-    tests = of_each(findings, pair_method)
+def grid(
+    tests: Mapping[str, str], measures: Mapping[str, str], kind: Words, over: bool, linked: bool
+) -> str:
+    """Caption of the grid of winners: by which tests and, if not the same, measures of each row.
+
+    ``over`` says whether there are rows over data sets.
+    """
     text = f"The {kind.treatment} of the best mean at each {kind.size} of each study, striped with "
-    text += f"the {kind.name} that are not separated from it ({tests})."
+    text += f"the {kind.name} that are not separated from it ({of_each(tests, str)})."
+    text += f" Over data sets: the {kind.treatment} that loses to the fewest, likewise." * over
+    text += f" By {of_each(measures, str)}." * bool(measures)
     return text + " A click on a row opens its study." * linked
 
 

@@ -74,7 +74,9 @@ def changes(
     return table_of(rows, "between_studies", title, columns, caption=caption, data=table)
 
 
-def statements(verdicts: Sequence[StatementVerdict], studies: Mapping[str, Results]) -> Table:
+def statements(
+    verdicts: Sequence[StatementVerdict], studies: Mapping[str, Results], titles: Mapping[str, str]
+) -> Table:
     """The statements in words, the study and sizes they are about, the verdict, the intervals."""
 
     def unit(claim: Claim) -> str:
@@ -84,7 +86,7 @@ def statements(verdicts: Sequence[StatementVerdict], studies: Mapping[str, Resul
     def where(judged: StatementVerdict) -> TableCell:
         checks = [check for line in judged.lines for check in line.checks]
         sizes = sorted({check.size for check in checks if isinstance(check, ModelCheck)} - {0})
-        return words(judged.statement.study, row_ranges(sizes, sizes) if sizes else "")
+        return words(titles[judged.statement.study], row_ranges(sizes, sizes) if sizes else "")
 
     columns: dict[str, Callable[[StatementVerdict], Text]] = {
         "statement": lambda judged: judged.statement.text,
@@ -145,14 +147,15 @@ def _checks(judged: StatementVerdict) -> list[dict[str, object]]:
     return rows
 
 
-def readings(columns: claims.Readings, variants: bool = False) -> Table:
+def readings(columns: claims.Readings, titles: Mapping[str, str], variants: bool = False) -> Table:
     """One row for each statement, one column for each reading or variant."""
     noun, done = ("finding", "hold") if variants else ("statement", "reproduced")
     heads = [_head(place, reading) for place, (reading, _) in enumerate(columns, 1)]
     lines: list[list[Text]] = []
     for row in zip(*(verdicts for _, verdicts in columns), strict=True):
         statement = row[0].statement
-        name = words(statement.short or statement.text, "" if variants else statement.study)
+        where = "" if variants else titles[statement.study]
+        name = words(statement.short or statement.text, where)
         lines.append([name, *(_mark(judged, row[0]) for judged in row)])
     totals = [str(claims.reproduced(verdicts)) for _, verdicts in columns]
     lines.append([words(done, f"of {len(columns[0][1])}"), *totals])

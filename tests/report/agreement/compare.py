@@ -14,7 +14,8 @@ EXPLAINED = [
     r".*, which of .* predicts best, by .*\?",
     r"What differs between the studies|differs|not significant|Statements and verdicts",
     r"Being level requires an interval within the margin, .* and yet differ significantly\.",
-    r"Mean paired difference of each \w+ from .* above 0 where it is better\.",
+    r"Bars compare with the best mean at that size only: a bar that reaches its line is not "
+    r"separated from it \([^.]*\)\.",
     r"The \w+ of the best mean at each .* of each study, striped with the \w+ that are not "
     r"separated from it \(.*\)\.",
     r"Bars: [^.]*\.|Differences: .*in favour of the \w+ named first\.",
@@ -53,7 +54,7 @@ class Comparison(Blocks):
             *self._grids(),
             *self._found(),
             *self._statements(),
-            *self._differences(),
+            *self._leads(),
         ]
         found += self._between()
         first = next(iter(self.readers))
@@ -120,7 +121,7 @@ class Comparison(Blocks):
         section = self.section("statements")
         _, lines = rows_of(section.all("table")[0])
         counts = dict.fromkeys(("reproduced", "not reproduced", "not decided"), 0)
-        failed: list[tuple[str, str]] = []
+        failed, held = list[tuple[str, str]](), dict[tuple[str, str], str]()
         for claim, where, verdict, numbers in lines:
             name, text = where.all("span", "w")[0].text, claim.text
             reader, found = self.readers[name], re.fullmatch(_CLAIM, text)
@@ -129,6 +130,7 @@ class Comparison(Blocks):
                 yield name, Said("claims", "unread", value=f"{text}: {verdict.text}")
                 continue
             counts[verdict.text] += 1
+            held[name, text] = verdict.text
             sizes = tuple(map(number, re.split(r", | and ", found["sizes"])))
             yield name, Said("claims", "claim", found["who"], found["whom"], sizes, verdict.text)
             for brief in numbers.all("summary"):
@@ -143,6 +145,13 @@ class Comparison(Blocks):
                 yield name, Said("claims", "tested for", value=number(m[1]) if m else basis.text)
             if verdict.text == "not reproduced":
                 failed.append((text, name))
+        for panel in self.section("curves").all("div", "panel"):
+            about = panel.all("p", "panel-title")[0].text
+            self.read.update(map(id, panel.all("p", "chips")))
+            for chip in panel.all("span", "verdict"):
+                found = re.fullmatch(r"[✓✗?] (?:\d+ more|(?P<text>.+)) \((.*)\)", chip.text)
+                if not found or (found["text"] and held.get((about, found["text"])) != found[2]):
+                    yield about, Said("chips", "unread", value=chip.text)
         each = [f"{n} {'is' if n == 1 else 'are'} {kind}" for kind, n in counts.items()]
         text = (
             f"Of {len(lines)} statements about these studies, {each[0]}, {each[1]} and {each[2]}."
@@ -207,32 +216,42 @@ class Comparison(Blocks):
                     return
         yield first, Said("between", "unread", value=f"m = {m}: {text}")
 
-    def _differences(self) -> Iterator[tuple[str, Said]]:
-        """Read the bars of differences from the reference, their tips and how they are drawn."""
-        section = self.section("differences")
-        whom = section.all("h2")[0].text.removeprefix("Differences from ")
-        for panel in section.all("div", "panel"):
+    def _leads(self) -> Iterator[tuple[str, Said]]:
+        """Read the bars, drawn from the best mean of each size, and their tips."""
+        for panel in self.section("curves").all("div", "panel"):
             name, svg = panel.all("p", "panel-title")[0].text, panel.all("svg")[0]
-            reader = self.readers[name]
-            zero, unit = zero_and_unit(svg, "zero")
+            reader, (_, unit) = self.readers[name], zero_and_unit(svg, "zero")
+            dots, bases = list[tuple[str, int, str, list[float]]](), dict[int, float]()
             for group in (one for one in svg.all("g", "s") if one.all("g", "pt")):
                 bars = group.all("path", "bar")[0].attrs["d"]
                 ends = re.findall(r"M([\d.]+) ([\d.]+)V([\d.]+)", bars)
-                drawn = {float(x): sorted(zero - float(y) for y in ys) for x, *ys in ends}
+                drawn = {float(x): sorted(map(float, ys)) for x, *ys in ends}
                 for dot in group.all("g", "pt"):
-                    tip = dot.all("title")[0].text
-                    found = re.match(rf"({reader.name}), ([\d,]+) rows: ", tip)
+                    (tip,) = dot.all("title")
+                    found = re.match(rf"({reader.name}), ([\d,]+) rows: [^;]+; ", tip.text)
                     if not found:
-                        yield name, Said("leads", "unread", value=tip)
+                        yield name, Said("leads", "unread", value=tip.text)
                         continue
-                    who, size, text = found[1], number(found[2]), tip[found.end() :]
-                    (read,) = reader.numbers("leads", text, who, whom, size)
-                    yield name, read
-                    low, high = (float(read.value[k].replace("−", "-")) for k in ("low", "high"))
-                    side = 1 if low > 0 else -1 if high < 0 else 0
-                    yield name, Said("leads", "band", who, whom, size, side)
-                    pixels = drawn[float(dot.attrs["data-x"])]
-                    for at, limit in zip(pixels, (low, high), strict=True):
-                        if abs(at - unit * limit) > 0.16 + 6e-5 * unit:
-                            said = f"{tip}: {limit} is drawn at {at / unit:.4g}"
-                            yield name, Said("leads", "unread", value=said)
+                    self.read.add(id(tip))
+                    size, text = number(found[2]), tip.text[found.end() :]
+                    if text == "the best mean":
+                        bases[size] = float(dot.attrs["data-y"])
+                        yield name, Said("leads", "best", found[1], size=size)
+                    else:
+                        at = drawn[float(dot.attrs["data-x"])]
+                        dots.append((found[1], size, text, at))
+            for whom, size, text, pixels in dots:
+                lead = re.match(rf"({reader.name}) over {whom} ", text)
+                if not lead:
+                    yield name, Said("leads", "unread", value=text)
+                    continue
+                (read,) = reader.numbers("leads", text[lead.end() :], lead[1], whom, size)
+                yield name, read
+                limits = [float(read.value[k].replace("−", "-")) for k in ("low", "high")]
+                side = 1 if limits[0] > 0 else -1 if limits[1] < 0 else 0
+                yield name, Said("leads", "band", lead[1], whom, size, side)
+                for pixel, limit in zip(pixels, limits, strict=True):
+                    at = pixel - bases[size]
+                    if abs(at - unit * limit) > 0.26 + 6e-5 * unit:
+                        said = f"{text}: {limit} is drawn at {at / unit:.4g}"
+                        yield name, Said("leads", "unread", value=said)

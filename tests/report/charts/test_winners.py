@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import pytest
 
 from simstudy.analysis.models.standings import AHEAD, LEVEL, UNTESTED, Pair, Standing
@@ -27,13 +25,9 @@ def standing(size, ranked, verdicts, beaten=()):
 
 
 def grid(*studies, width=900.0, links=()):
-    named = {}
-    for place, standings in enumerate(studies):
-        sizes = [each.size for each in standings]
-        kind, names = experiment("learners"), ("naive_bayes", "tan", "aode")
-        design = SimpleNamespace(sizes=sizes, words=kind, learners=LEARNERS, names=names)
-        named[f"study{place}"] = SimpleNamespace(design=design, standings=standings)
-    return winners(named, LEARNERS, width, links)
+    named = {f"study{place}": standings for place, standings in enumerate(studies)}
+    names = dict(zip(LEARNERS, ("naive_bayes", "tan", "aode"), strict=True))
+    return winners(named, names, experiment("learners"), width, links)
 
 
 def cells(chart):
@@ -105,3 +99,14 @@ def test_it_can_be_printed():
     ax = mpl.draw(grid([standing(10, "ABC", [LEVEL, AHEAD])]), Figure().subplots())
     assert len(ax.collections) == 2
     assert ax.texts[0].get_color() == "white"
+
+
+def test_what_holds_over_data_sets_has_a_column_of_its_own_behind_the_sizes():
+    over, rows = [standing(0, "BAC", [LEVEL, AHEAD])], [standing(10, "ABC", [AHEAD, AHEAD])]
+    chart = grid(over, rows)
+    assert [label for _, label in chart.x.marks] == ["10", "all data sets"]
+    assert chart.layers[-1].tips == [
+        "study0, over all data sets: B, not significantly better than A",
+        "study1, 10 rows: A, beats all",
+    ]
+    assert {*cells(chart)} == {("B", 1, 0), ("A", 1, 0), ("A", 0, 1)}

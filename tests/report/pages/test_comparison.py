@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import re
 from dataclasses import replace
 from html import unescape
@@ -13,7 +14,9 @@ import pytest
 
 from simstudy import SimstudyError, make_study, run_study
 from simstudy.analysis.claims.verdict import check_statements
-from simstudy.report.prose.claims import numbers
+from simstudy.report.charts import curves
+from simstudy.report.charts.spec import Span
+from simstudy.report.prose.claims import MAX_CHIPS, chips, numbers
 from simstudy.study.claims import ModelClaim, Statement
 from simstudy.study.lists import Reading
 from simstudy.workflow.compare import (
@@ -97,14 +100,39 @@ def test_all_studies_are_drawn_on_the_same_scale(run):
     small = {"name": "naive_bayes", "variables": [3, 3], "concentration": 20.0}
     page = compare_studies([run(name="second", family=small), run()])
     figures = re.findall(r'(?s)<svg viewBox="0 0 330 325".*?</svg>', page)
-    assert len(figures) == 4  # curves and differences of two studies
-    for pair in (figures[:2], figures[2:]):
-        ticks = [re.findall(r"<text.*?</text>", figure) for figure in pair]
-        assert len(ticks[0]) > 4
-        assert ticks[0] == ticks[1]
-        places = [float(y) for figure in pair for y in re.findall(r'data-y="([^"]+)"', figure)]
-        assert len(places) > 4
-        assert 8 <= min(places) < max(places) <= 325 - 42  # within the frame
+    assert len(figures) == 2
+    ticks = [re.findall(r"<text.*?</text>", figure) for figure in figures]
+    assert len(ticks[0]) > 4
+    assert ticks[0] == ticks[1]
+    places = [float(y) for figure in figures for y in re.findall(r'data-y="([^"]+)"', figure)]
+    assert len(places) > 4
+    assert 8 <= min(places) < max(places) <= 325 - 42  # within the frame
+
+
+def test_bars_run_from_the_best_mean_by_the_intervals_of_the_paired_tests(run):
+    results = run(models=12)
+    findings = results.findings()
+    (chart,) = curves.studies(
+        {"first": findings},
+        dict(zip(results.learners, results.study.names, strict=True)),
+        results.learners,
+    )
+    spans = [layer for layer in chart.layers if isinstance(layer, Span)]
+    means = {(mean.learner, mean.size): mean.mean for mean in findings.means}
+    drawn = 0
+    for span, label in zip(spans, results.learners, strict=True):
+        for at, low, high in zip(findings.standings, span.low, span.high, strict=True):
+            if at.leader == label:
+                assert math.isnan(high - low)
+                continue
+            (behind,) = (pair for pair in at.against if pair.second == label)
+            base = means[at.leader, at.size]
+            assert (low, high) == pytest.approx((base - behind.high, base - behind.low))
+            assert (high < base) == (behind.verdict == "ahead")
+            drawn += 1
+    assert drawn == 4
+    flat = [layer.y[0] for layer in chart.layers if getattr(layer, "kind", "") == "thin"]
+    assert flat == [means[at.leader, at.size] for at in findings.standings]
 
 
 def test_studies_of_the_same_models_are_compared_in_pairs(run):
@@ -144,7 +172,6 @@ def test_nothing_in_common_leaves_nothing_to_compare_but_a_page(run):
     second = run(name="second", learners=[{**NB, "label": "other"}])
     page = text(compare_studies([run(), second]))
     assert "The studies share no cell: no learner at the same size." in page
-    assert "Differences from" not in page
 
 
 def test_other_conventions_are_warned_of(run):
@@ -170,8 +197,8 @@ def test_numbers_in_other_units_are_neither_tested_nor_drawn_on_one_scale(run):
     page = compare_studies([first, second])
     said = text(page)
     assert "information reward (nats in first and bits in second)" in said
-    assert "The first study (nats)" in said
-    assert "The first study (bits)" in said
+    assert "first (nats)" in said  # both have one title
+    assert "second (bits)" in said
     assert "both axes are the same" not in said
     assert "Not compared: the base (e in first, 2.0 in second) differs" in opening(page)
     assert "between_studies.csv" not in page
@@ -254,17 +281,33 @@ def test_each_study_has_its_verdicts_and_a_row_that_opens_its_page(run):
         ModelClaim("second", "Nothing beats any", "beats", ["prior"], [20, 200], ["NB", "TAN"]),
     ]
     found = {"first": results, "second": second}
-    verdicts = check_statements([Statement(claim.text, [claim]) for claim in claims], found)
+    statements = [Statement(claim.text, [claim]) for claim in claims]
+    statements[0] = replace(statements[0], short="NB first")
+    verdicts = check_statements(statements, found)
     (second.directory / "report.html").touch()
     page = compare_studies([*found.values()], [*found], verdicts, of_list=True)
     (second.directory / "report.html").unlink()
     chips = [text(chips) for chips in re.findall(r'(?s)<p class="chips">.*?</p>', page)]
-    assert chips == ["✓ 2 reproduced", "✗ 1 not reproduced"]
+    assert chips == [
+        "✓ NB first (reproduced) ✓ NB beats it (reproduced)",
+        "✗ Nothing beats any (not reproduced)",
+    ]
     assert {*re.findall(r'<a href="(\w+/report.html)"', page)} == {
         f"{second.directory.name}/report.html"
     }
     alone = compare_studies([*found.values()], [*found], verdicts)
     assert "report.html" not in alone
+
+
+def test_of_many_statements_those_that_failed_are_named_and_the_rest_counted(run):
+    results = run(models=12)
+    good = ModelClaim("first", "NB beats nothing", "beats", ["NB"], [200], ["prior"])
+    bad = replace(good, text="Nothing beats NB", learners=["prior"], against=["NB"])
+    statements = [Statement(f"{number}", [good]) for number in range(MAX_CHIPS + 1)]
+    verdicts = check_statements([*statements, Statement("no", [bad])], {"first": results})
+    short = [short for _, _, short, _ in chips(verdicts, "first")]
+    assert short == ["✗ no", *(f"✓ {number}" for number in range(MAX_CHIPS - 1)), "✓ 2 more"]
+    assert chips(verdicts, "second") == []
 
 
 def test_one_study_alone_has_no_grid_of_winners(run):
@@ -303,11 +346,13 @@ def test_what_is_not_reproduced_is_said_at_the_top(run):
     assert verdicts[0].verdict == "not reproduced"
     said = text(compare_studies([run(models=12)], ["first"], verdicts))
     page = compare_studies([run(models=12)], ["first"], verdicts)
-    assert "Not reproduced: Nothing is better than NB (first)." in opening(page)
+    assert "Not reproduced: Nothing is better than NB (The first study)." in opening(page)
     turned = ModelClaim("first", "NB is better", "beats", ["NB"], [200], ["prior"])
     verdicts = judged(run(models=12), turned, claim, text="Both")
     said = text(compare_studies([run(models=12)], ["first"], verdicts))
-    assert "Not reproduced: Both (first; contradicted: Nothing is better than NB)." in said
+    assert (
+        "Not reproduced: Both (The first study; contradicted: Nothing is better than NB)." in said
+    )
     assert "NB is better : reproduced" in said
 
 
@@ -331,8 +376,8 @@ def test_readings_stand_beside_each_other_with_marks_and_words(run):
     ) in said
     (table,) = re.findall(r'(?s)<div class="readings-table">.*?</table>', page)
     assert text(table).endswith(
-        "statement 1 : as <stated> 2* : turned NB better first ✓ reproduced ✗ not reproduced "
-        "reproduced of 1 1 0"
+        "statement 1 : as <stated> 2* : turned NB better The first study ✓ reproduced "
+        "✗ not reproduced reproduced of 1 1 0"
     )
     assert table.count(" unlike") == 1
     assert "turned* (seed = 4) . Chosen after results had been seen" in said
