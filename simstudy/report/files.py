@@ -212,7 +212,7 @@ def write_methods(results: Results, directory: Path, format: str = "latex") -> l
         ``"latex"`` (with booktabs) or ``"markdown"`` (with citations as Pandoc reads them).
     """
     _prepare(directory, format=(format, [*ENDINGS][:2]))
-    texts, ending = documents(results.shown), ENDINGS[format]
+    texts, ending = documents(results), ENDINGS[format]
     files = {f"methods.{ending}": texts[ending], "references.bib": texts["bib"]}
     return _write_files(directory, {name: printable(files[name]).encode() for name in files})
 

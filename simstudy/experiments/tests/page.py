@@ -126,7 +126,6 @@ def _who_detects(standing: Standing) -> str:
     if len(standing.contenders) <= _MAX_JOINED:
         return f"{' or '.join(map(brief, standing.contenders))} detects most"
     worse = [brief(test) for test in standing.ranked if test in standing.beaten]
-    of_best = {pair.second for pair in standing.beats} >= standing.beaten
-    text = f"{brief(standing.leader)} has the greatest power, and only {' and '.join(worse)} "
-    text += "detects" if len(worse) == 1 else "detect"
-    return f"{text} significantly less{' than it or another' * (not of_best)}"
+    who = f"{' and '.join(worse)} detect{'s' * (len(worse) == 1)}"
+    best = f"{brief(standing.leader)} has the greatest power"
+    return f"{best}, and only {who} significantly less than another"

@@ -86,7 +86,9 @@ def _best(
         verb, noun = ("", "") if texts else (" does best", " rows")
         text = f"{listed(names, last='or')}{verb} with {sizes}{noun}"
         if group not in few:
-            text = f"{names[0]} has the best mean with {sizes} rows, where {_worse(group, failed)}"
+            text = (
+                f"{names[0]} has the best mean with {sizes} rows, where {_worse(group[0], failed)}"
+            )
         text += f" ({_named(untested, 2)} could not be compared)" * bool(untested)
         (texts if group in few else parts).append(text)
     if not texts:
@@ -103,16 +105,12 @@ def _best(
     return "; ".join([text, *parts])
 
 
-def _worse(group: Sequence[Standing], failed: Sequence[str]) -> str:
-    """Which few are significantly worse at some sizes, or how many."""
-    first, untested = group[0], _untested(group[0], failed)
-    worse = [name for name in first.ranked if name in first.beaten and name not in untested]
-    who = f"only {_named(worse)}"
-    if len(worse) > MAX_NAMED + 1:
-        who = f"{len(worse)} of {len(first.ranked) - 1 - len(failed)} others"
-    of_best = all({*worse} <= {pair.second for pair in at.beats} for at in group)
-    verb = "is" if len(worse) == 1 else "are"
-    return f"{who} {verb} significantly worse{' than it or another' * (not of_best)}"
+def _worse(at: Standing, failed: Sequence[str]) -> str:
+    """Which few are significantly worse, or how many."""
+    worse = [name for name in at.ranked if name in at.beaten.difference(_untested(at, failed))]
+    many = f"{len(worse)} of {len(at.ranked) - 1 - len(failed)} others"
+    who = many if len(worse) > MAX_NAMED + 1 else f"only {_named(worse)}"
+    return f"{who} {'is' if len(worse) == 1 else 'are'} significantly worse than another"
 
 
 def _few(groups: Sequence[Sequence[int]], findings: ModelFindings) -> bool:

@@ -147,7 +147,7 @@ class Sentences:
             found = self._full(
                 rf"[Ww]ith ({self.size_list}) rows (?:(?P<most>.*) detects most|no two .*|"
                 rf"(?P<best>{self.name}) has the greatest power, and only (?P<less>.*) detects? "
-                r"significantly less(?: than it or another)?)",
+                r"significantly less than another)",
                 part,
             )
             sizes = self.at(found[1]) if found else []
@@ -214,15 +214,14 @@ class Sentences:
         found = self._full(
             rf"(?P<who>{self.name}) has the best mean with (?P<sizes>{self.size_list}) rows, where "
             rf"(?:only (?P<worse>{self.names})|(?P<count>\d+) of \d+ others) (?:is|are) "
-            rf"significantly worse(?P<than> than it or another)?{without}",
+            rf"significantly worse than another{without}",
             part,
         )
         if not found:
             return []
         worse, sizes = self.named(found["worse"]), self.at(found["sizes"])
         worse = Names((), int(found["count"])) if found["count"] else worse
-        kind = "or another" if found["than"] else ""
-        said = [Said(where, "only worse", found["who"], worse, size, kind) for size in sizes]
+        said = [Said(where, "only worse", found["who"], worse, size) for size in sizes]
         return said + [Said(where, "best", found["who"], size=size) for size in sizes]
 
     # The statements

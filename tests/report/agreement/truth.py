@@ -354,9 +354,6 @@ class Truth:
         untested = self.rivals(said.who, said.size, "untested")
         worse = {one for one in self.learners if self.rivals(one, said.size, "behind")} - untested
         wrong = said.whom.fault(worse)
-        wrong += " than it alone" * (
-            not said.value and not worse <= self.rivals(said.who, said.size, "ahead")
-        )
         return f"worse at {said.size}: {wrong}" if wrong else ""
 
     def _contenders(self, said: Said) -> str:

@@ -96,14 +96,14 @@ def test_where_many_may_be_best_it_is_said_who_is_worse(tell):
     level = [(50, a + b) for a, b in itertools.combinations("ABCDE", 2)]
     assert tell(means, level) == (
         "On these models A has the best mean with 50 rows, where only F and G are significantly "
-        "worse."
+        "worse than another."
     )
     means = {50: {name: 20 - i for i, name in enumerate("ABCDEFGHIJK")}}
     level = [(50, a + b) for a, b in itertools.combinations("ABCDE", 2)]
-    assert tell(means, level).endswith("where 6 of 10 others are significantly worse.")
+    assert tell(means, level).endswith("where 6 of 10 others are significantly worse than another.")
     level = [(50, a + b) for a, b in [*itertools.combinations("ABCD", 2), "AE"]]
     means = {50: {name: 10 - i for i, name in enumerate("ABCDE")}}
-    assert tell(means, level).endswith("where only E is significantly worse than it or another.")
+    assert tell(means, level).endswith("where only E is significantly worse than another.")
 
 
 def test_a_size_without_differences_has_no_best(tell):
