@@ -10,7 +10,7 @@ import pandas as pd
 
 from simstudy.analysis.models.findings import ModelFindings
 from simstudy.experiments.comparison_page import ComparisonPage
-from simstudy.experiments.measures.results import MeasureResults, written_names
+from simstudy.experiments.measures.results import MeasureResults, written_name, written_names
 from simstudy.experiments.page import Section
 from simstudy.measures.base import MeasureInfo
 from simstudy.report.charts.choices import choices, needed, needed_text
@@ -107,11 +107,10 @@ class MeasuresPage(ComparisonPage[MeasureResults]):
     ) -> dict[str, object]:
         """Return the same as of all models, and which measures the target favours."""
         target = results.column(findings.measure).measure
-        every, same = results.study.measured, _ESTIMATES.get(target, target)
-        favoured = written_names([measure for measure in every if measure.name == same])
-        note = f"The target favours {listed(favoured)} and similar measures by construction: "
-        reason = "its expectation is the target" + " plus a constant" * (same != target)
-        note = f"{note}{reason}." * bool(favoured)
+        same, compared = _ESTIMATES.get(target, target), results.study.measured
+        note = f"The target favours {written_name(same)} and similar measures by construction: "
+        note += "its expectation is the target" + " plus a constant" * (same != target) + "."
+        note *= target in _ESTIMATES or same in [measure.name for measure in compared]
         return super().view(results, findings, index) | {"others": note}
 
     def own_sections(self, results: MeasureResults) -> list[Section]:

@@ -113,12 +113,12 @@ class MeasureResults(ModelResults):
 
 def written_names(measures: Sequence[Spec]) -> list[str]:
     """Return what measures are called on pages: labels that are none are written out."""
-    written = [":".join(map(_written, level_names(spec.name))) for spec in measures]
+    written = [":".join(map(written_name, level_names(spec.name))) for spec in measures]
     each = zip(written, measures, strict=True)
     names = [name if spec.label == spec.name else spec.label for name, spec in each]
     return names if len({*names}) == len(names) else [spec.label for spec in measures]
 
 
-def _written(name: str) -> str:
+def written_name(name: str) -> str:
     """The label of a measure; one that is not built in is not looked up."""
     return MEASURES.get(name).info.label if MEASURES.is_own(name) else name.replace("_", " ")
