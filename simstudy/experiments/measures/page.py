@@ -113,6 +113,16 @@ class MeasuresPage(ComparisonPage[MeasureResults]):
         note *= target in _ESTIMATES or same in [measure.name for measure in compared]
         return super().view(results, findings, index) | {"others": note}
 
+    def files(self, results: MeasureResults) -> dict[str, pd.DataFrame]:
+        """Return the tables of the analyses that pages show, with labels again."""
+        shown = results.shown
+        labels = dict(zip(shown.treatments, results.treatments, strict=True))
+        tables = super().files(shown)
+        for file, table in tables.items():
+            words = table.select_dtypes(exclude="number")
+            tables[file] = table.assign(**words.map(lambda text: labels.get(text, text)))
+        return tables
+
     def own_sections(self, results: MeasureResults) -> list[Section]:
         """Return how many rows measures need, and what they contradict."""
         tables = [_needed_table(results), _against_truth(results), _contradictions(results)]
