@@ -36,27 +36,31 @@ class ComparisonPage(ModelsPage[M]):
     printed: ClassVar[Mapping[str, slice]]
 
     @abstractmethod
-    def charts(self, findings: ModelFindings, narrow: bool = False) -> tuple[Chart, ...]:
+    def charts(
+        self, results: M, findings: ModelFindings, narrow: bool = False
+    ) -> tuple[Chart, ...]:
         """Return the charts of the opening; none where they cannot be drawn."""
 
     @abstractmethod
-    def caption(self, findings: ModelFindings) -> str:
+    def caption(self, results: M, findings: ModelFindings) -> str:
         """Return what they show."""
 
-    def opening(self, findings: ModelFindings, index: int) -> Opening:
+    def opening(self, results: M, findings: ModelFindings, index: int) -> Opening:
         """Return the charts, or else the means against the dose."""
-        if not (charts := self.charts(findings)):
-            return super().opening(findings, index)
+        if not (charts := self.charts(results, findings)):
+            return super().opening(results, findings, index)
         beside = max(self.widths) < svg.NARROW[0]
         slim = [299.0 if beside else svg.NARROW[0]] * len(charts)
         wide = _pictures(charts, f"opening{index}w", self.widths)
-        narrow = _pictures(self.charts(findings, narrow=True), f"opening{index}n", slim)
+        narrow = _pictures(self.charts(results, findings, narrow=True), f"opening{index}n", slim)
         across = element("div", *wide, class_="across" if beside else None)
-        return Opening(across, Markup("").join(narrow), self.caption(findings))
+        return Opening(across, Markup("").join(narrow), self.caption(results, findings))
 
-    def thumbnail(self, findings: ModelFindings) -> Chart:
+    def thumbnail(self, results: M, findings: ModelFindings) -> Chart:
         """Return the first of the charts."""
-        return next(iter(self.charts(findings)), None) or super().thumbnail(findings)
+        return next(iter(self.charts(results, findings)), None) or super().thumbnail(
+            results, findings
+        )
 
     def figures(self, results: M) -> dict[str, Maker]:
         """Return the charts of the opening, and the figures of all studies of models."""

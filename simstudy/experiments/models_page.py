@@ -41,7 +41,7 @@ from simstudy.study.study import Study
 from simstudy.texts import counted
 
 _EXAMPLES = 3  # models that are drawn
-_MANY_SIZES, _MAX_CHANGES = 6, 12  # sizes that ask for thresholds, and changes that are drawn
+MANY_SIZES, _MAX_CHANGES = 6, 12  # sizes that ask for thresholds, and changes that are drawn
 M = TypeVar("M", bound=ModelResults, contravariant=True)
 
 
@@ -85,7 +85,7 @@ class ModelsPage(Page[ModelFindings, M]):
             (doses, kind.size + "s" * (doses > 1)),
         ]
 
-    def finding(self, findings: ModelFindings) -> str:
+    def finding(self, results: M, findings: ModelFindings) -> str:
         """Return who does best with how many rows."""
         return finding(findings)
 
@@ -132,18 +132,18 @@ class ModelsPage(Page[ModelFindings, M]):
         texts = [f"{mean.learner} {mean_text(mean, findings)}" for mean in last]
         means = phrases.listed(texts, most=len(texts))
         means = f"Mean {findings.info.label} with {last[0].size:,} rows: {means}."
-        return [self.finding(findings), *self.statements(results, findings), means]
+        return [self.finding(results, findings), *self.statements(results, findings), means]
 
     # The page
 
-    def opening(self, findings: ModelFindings, index: int) -> Opening:
+    def opening(self, results: M, findings: ModelFindings, index: int) -> Opening:
         """Return the means against the dose."""
         chart, many = curves.learning_curves(findings), len(findings.treatments) > captions.MAX_BARS
         notes = [captions.curves(findings, alone=False), *_unmeasured_limits(findings)]
         sizes = svg.MANY_LINES if many else svg.LINES
         return drawn("Learning curves", lambda _: chart, f"curves{index}", sizes, notes)
 
-    def thumbnail(self, findings: ModelFindings) -> Chart:
+    def thumbnail(self, results: M, findings: ModelFindings) -> Chart:
         """Return the means against the dose."""
         return curves.learning_curves(findings)
 
@@ -151,7 +151,7 @@ class ModelsPage(Page[ModelFindings, M]):
         """Return the figures, tables and notes of one measure."""
         overtaking = _overtaking(results, findings)
         timeline = _timeline(findings, index) if overtaking else []
-        first = len(findings.design.sizes) >= _MANY_SIZES  # whether it is among the opening figures
+        first = len(findings.design.sizes) >= MANY_SIZES  # whether it is among the opening figures
         panels, notes, thresholds = _differences(findings, index, overtaking)
         analyses, design = build.tests(findings), findings.design
         tests = [table for table in analyses.values() if isinstance(table, Table)]
@@ -161,7 +161,7 @@ class ModelsPage(Page[ModelFindings, M]):
         many = len(design.learners) > captions.MAX_BARS
         each, measure = curves.each_learner(findings).charts if many else (), findings.measure
         return {
-            "below": timeline if first else [],
+            "above": timeline if first else [],
             "timeline": [] if first else timeline,
             "reading": captions.reading(findings, overtaking),
             "each": svg.panels(each, f"each{index}"),
@@ -295,8 +295,8 @@ class ModelsPage(Page[ModelFindings, M]):
         """Return the measures that have no finite score in some cell."""
         lost = {name: len(results.findings(name).left_out) for name in results.measures[1:]}
         return [
-            f"{counted(number, 'model')} {'lacks' if number == 1 else 'lack'} a finite {name} in "
-            "some cell; see left_out.csv"
+            f"{counted(number, 'model')} {'lacks' if number == 1 else 'lack'} a finite "
+            f"{results.info(name).label} in some cell; see left_out.csv"
             for name, number in lost.items()
             if number
         ]
@@ -348,12 +348,14 @@ def _timeline(findings: ModelFindings, index: int) -> list[Opening]:
     changes, which = pairs.changes_shown(courses, _MAX_CHANGES)
     if not changes:
         return []
-    chart, tall = pairs.thresholds(changes, findings), 70 + 44.0 * len(changes)
+    tall = 66 + 38.0 * len(changes)
     wide, narrow = (
-        svg.draw(chart, f"thresholds{index}{end}", (width, tall)).picture
-        for end, width in (("w", svg.CURVES[0]), ("n", svg.NARROW[0]))
+        svg.draw(
+            pairs.thresholds(changes, findings, letters), f"thresholds{index}{end}", (width, tall)
+        ).picture
+        for end, width, letters in (("w", svg.CURVES[0], 20), ("n", svg.NARROW[0], 11))
     )
-    texts = (captions.thresholds(findings), which, pairwise.unchanged(courses))
+    texts = (captions.thresholds(findings, alone=False), which, pairwise.unchanged(courses))
     return [Opening(wide, narrow, " ".join(filter(None, texts)))]
 
 
@@ -382,6 +384,7 @@ def _differences(
             "primary measure, in thresholds.csv."
         )
     notes += dict.fromkeys(note for chart in charts for note in chart.notes)
+    charts = [chart for chart in charts if not chart.absent]
     return svg.panels(charts, f"difference{index}"), notes, table
 
 

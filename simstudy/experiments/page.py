@@ -130,7 +130,7 @@ class Page(Protocol[F, R]):
     def facts(self, study: Study) -> list[tuple[int, str]]:
         """Return numbers and what they count, for the head of the page."""
 
-    def finding(self, findings: F) -> str:
+    def finding(self, results: R, findings: F) -> str:
         """Return the sentences that open a page."""
 
     def statements(self, results: R, findings: F) -> list[str]:
@@ -160,10 +160,10 @@ class Page(Protocol[F, R]):
         """Return the places of the scores that the page has views of."""
         return [*range(len(scores))]
 
-    def opening(self, findings: F, index: int) -> Opening:
+    def opening(self, results: R, findings: F, index: int) -> Opening:
         """Return the figure beside the finding by a measure."""
 
-    def thumbnail(self, findings: F) -> Chart:
+    def thumbnail(self, results: R, findings: F) -> Chart:
         """Return the chart that is the small picture of a study on the page of all studies."""
 
     def view(self, results: R, findings: F, index: int) -> dict[str, object]:

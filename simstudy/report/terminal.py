@@ -39,7 +39,7 @@ def print_summary(results: Results, console: Console, details: bool = False) -> 
     results = results.shown
     study, page = results.study, results.study.page
     console.print(study.heading, style="bold", markup=False)
-    finding = page.finding(results.findings())
+    finding = page.finding(results, results.findings())
     console.print(finding, highlight=False, markup=False)
     end = f" {opening(conventions(study))}." * details
     console.print(f"{page.design(study)}.{end}\n", markup=False)

@@ -274,8 +274,10 @@ def forest_by(change: Callable[[ModelFindings], ModelFindings]) -> Callable[...,
     """Draw differences from a leader by changed tests."""
 
     def by(real: Callable[..., Any]) -> Callable[..., Any]:
-        return lambda findings, standing: real(
-            findings, next(at for at in change(findings).standings if at.size == standing.size)
+        return lambda findings, standing, *rest: real(
+            findings,
+            next(at for at in change(findings).standings if at.size == standing.size),
+            *rest,
         )
 
     return by

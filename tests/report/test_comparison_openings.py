@@ -24,7 +24,7 @@ def ran(tmp_path_factory):
 
 def opened(ran: Runner, name: str, column: int = 0) -> tuple[Chart, ...]:
     results = ran.results(name).shown
-    return results.study.page.charts(results.findings(results.measures[column]))
+    return results.study.page.charts(results, results.findings(results.measures[column]))
 
 
 def marks(chart: Chart) -> dict[str, tuple[float, float, bool]]:
@@ -69,8 +69,8 @@ def test_tests_stand_at_their_rates_and_are_hollow_if_they_exceed_the_level(ran,
 def test_the_small_picture_of_tests_is_the_one_for_narrow_screens(ran):
     results = ran.results("tests")
     page, findings = results.study.page, results.findings()
-    assert page.thumbnail(findings) == page.charts(findings, narrow=True)[0]
-    assert page.thumbnail(findings) != page.charts(findings)[0]
+    assert page.thumbnail(results, findings) == page.charts(results, findings, narrow=True)[0]
+    assert page.thumbnail(results, findings) != page.charts(results, findings)[0]
 
 
 def test_estimators_are_sorted_by_rmse_and_stand_at_bias_rmse_and_coverage(ran):

@@ -152,8 +152,6 @@ class ModelFindings(Findings):
         The same at sizes added around crossings; used only for thresholds.
     regret, estimation : str
         The columns of the regret and the estimation regret of the measure, if the study has them.
-    results : ModelResults
-        What they are findings of, for the page of an experiment that shows further columns.
     """
 
     design: AnalysisDesign
@@ -161,7 +159,6 @@ class ModelFindings(Findings):
     added: pd.DataFrame = field(repr=False, compare=False)
     regret: str = ""
     estimation: str = ""
-    results: Any = field(default=None, repr=False, compare=False)
 
     @property
     def treatments(self) -> tuple[str, ...]:

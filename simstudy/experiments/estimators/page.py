@@ -77,9 +77,9 @@ class EstimatorsPage(ComparisonPage[EstimatorResults]):
         """Return the squared errors: of the others there are tables."""
         return [place for place, score in enumerate(scores) if score.startswith("squared_error")]
 
-    def finding(self, findings: ModelFindings) -> str:
+    def finding(self, results: EstimatorResults, findings: ModelFindings) -> str:
         """Return which estimator is closest, and which are shown to be biased or overconfident."""
-        text, results = super().finding(findings), findings.results
+        text = super().finding(results, findings)
         if results.column(findings.measure).test not in SQUARED:
             return text
         errors, promised = results.errors(findings.measure), results.study.analysis.confidence
@@ -105,17 +105,18 @@ class EstimatorsPage(ComparisonPage[EstimatorResults]):
             f"contain the exact value less often{' – ' * bool(which)}{which}."
         )
 
-    def charts(self, findings: ModelFindings, narrow: bool = False) -> tuple[Chart, ...]:
+    def charts(
+        self, results: EstimatorResults, findings: ModelFindings, narrow: bool = False
+    ) -> tuple[Chart, ...]:
         """Return bias, RMSE and coverage."""
-        results: EstimatorResults = findings.results
         if results.column(findings.measure).test not in SQUARED:
             return ()
         shown = results.errors(findings.measure)
         return panels(shown, results.treatments, results.study.analysis.confidence, narrow)
 
-    def caption(self, findings: ModelFindings) -> str:
+    def caption(self, results: EstimatorResults, findings: ModelFindings) -> str:
         """Return what they show."""
-        shown, confidence = findings.results.errors(findings.measure), findings.design.confidence
+        shown, confidence = results.errors(findings.measure), findings.design.confidence
         m = int(shown.coverage["m"].max()) if len(shown.coverage) else 0
         return (
             f"Estimates of {shown.measure} of {shown.learner} with {shown.size:,} rows, the least "

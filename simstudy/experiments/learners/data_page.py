@@ -77,7 +77,7 @@ class DataPage(Page[DataFindings, DataResults]):
             (learners, "learner" + "s" * (learners > 1)),
         ]
 
-    def finding(self, findings: DataFindings) -> str:
+    def finding(self, results: DataResults, findings: DataFindings) -> str:
         """Return who has the best mean on how many data sets, and what holds over all."""
         return data_finding(findings)
 
@@ -130,11 +130,11 @@ class DataPage(Page[DataFindings, DataResults]):
     def results(self, results: DataResults) -> list[str]:
         """Return the finding and what the tests say."""
         findings = results.data_findings()
-        return [self.finding(findings), *self.statements(results, findings)]
+        return [self.finding(results, findings), *self.statements(results, findings)]
 
     # The page
 
-    def opening(self, findings: DataFindings, index: int) -> Opening:
+    def opening(self, results: DataResults, findings: DataFindings, index: int) -> Opening:
         """Return the means of every data set, or the splits of the only one."""
         name = f"opening{index}"
         if len(findings.datasets) == 1:
@@ -147,7 +147,7 @@ class DataPage(Page[DataFindings, DataResults]):
         caption += " Ringed: the best mean of a data set." * (len(findings.learners) > 1)
         return Opening(*_rows(charts.by_dataset(findings), name), caption, "learner-key")
 
-    def thumbnail(self, findings: DataFindings) -> Chart:
+    def thumbnail(self, results: DataResults, findings: DataFindings) -> Chart:
         """Return average ranks, if there are any; else splits or means of each data set."""
         if (over := _ranked(findings)) is not None:
             return ranks.over_sets(over, findings.names, 45, joined=len(over.learners) <= 6)

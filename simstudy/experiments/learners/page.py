@@ -8,7 +8,7 @@ from simstudy.analysis.models.computing_time import median_seconds
 from simstudy.analysis.models.findings import ModelFindings
 from simstudy.analysis.models.standings import Standing
 from simstudy.experiments.learners.results import LearnerResults
-from simstudy.experiments.models_page import ModelsPage, drawn
+from simstudy.experiments.models_page import MANY_SIZES, ModelsPage, drawn
 from simstudy.experiments.page import Opening, Section
 from simstudy.measures.base import MeasureInfo
 from simstudy.report.charts import curves, distance, spread, svg
@@ -22,6 +22,8 @@ from simstudy.report.prose.phrases import MAX_NAMED, all_sizes, listed, with_uni
 from simstudy.report.tables import facts
 from simstudy.study.study import Study
 from simstudy.texts import counted
+
+_FORESTS = 660.0, 505.0  # widths of differences from a leader, and of their enlarged part
 
 
 class LearnersPage(ModelsPage[LearnerResults]):
@@ -50,14 +52,16 @@ class LearnersPage(ModelsPage[LearnerResults]):
             f"probabilities are to the true ones{more}."
         )
 
-    def opening(self, findings: ModelFindings, index: int) -> Opening:
+    def opening(self, results: LearnerResults, findings: ModelFindings, index: int) -> Opening:
         """Return distances to the truth, or to the best mean; curves are one switch away."""
-        curves, many = super().opening(findings, index), distance.many(findings)
+        curves, many = super().opening(results, findings, index), distance.many(findings)
         if len(findings.treatments) < 2 or not findings.standings:
             return curves
         name = "Distance to the " + ("truth" if distance.to_truth(findings) else "best mean")
         make, notes = partial(distance.distance, findings), distances.caption(findings)
         ranks, sizes = distance.ranks(findings), svg.MANY_LINES if many else svg.LINES
+        if len(findings.design.sizes) >= MANY_SIZES and not many:  # below changes of the lead
+            sizes = svg.LOW, svg.NARROW
         ranked = drawn("Ranks", lambda _: ranks, f"ranks{index}", sizes, [distances.RANKS])
         first = drawn(name, make, f"distance{index}", sizes, notes)
         return first._replace(more=(*[ranked] * many, curves))
@@ -98,10 +102,18 @@ class LearnersPage(ModelsPage[LearnerResults]):
 
 def _forest(findings: ModelFindings, standing: Standing, file: str) -> Opening:
     """How far each learner is behind the leader of a size."""
-    chart, high = distance.forest(findings, standing), 70.0 + 24 * len(standing.against)
-    sizes, bars = ((svg.CURVES[0], high), (svg.NARROW[0], high)), distances.intervals(findings)
-    notes = [f"Bars: {bars} Hollow: not separated from the best mean."]
-    return drawn(chart.heading, lambda _: chart, file, sizes, notes)._replace(key="")
+    parts = (False, True) if distance.close(standing) else (False,)
+    charts = [distance.forest(findings, standing, enlarged) for enlarged in parts]
+    pictures = []
+    for end, widths in (("w", _FORESTS), ("n", (svg.NARROW[0],) * 2)):
+        drawn = []
+        for place, chart in enumerate(charts):
+            size = widths[place], 70.0 + 24 * len(chart.y.marks)
+            drawn.append(svg.draw(chart, f"{file}{end}{place}", size).picture)
+        pictures.append(svg.element("div", *drawn, class_="forests"))
+    bars = f"Bars: {distances.intervals(findings)} Hollow: not separated from the best mean."
+    caption = " ".join([bars, *charts[0].notes])
+    return Opening(pictures[0], pictures[1], caption, name=f"{standing.size:,} rows")
 
 
 def _regret(results: LearnerResults) -> list[Section]:

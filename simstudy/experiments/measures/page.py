@@ -73,10 +73,9 @@ class MeasuresPage(ComparisonPage[MeasureResults]):
             "expectations over the joint distribution."
         )
 
-    def finding(self, findings: ModelFindings) -> str:
+    def finding(self, results: MeasureResults, findings: ModelFindings) -> str:
         """Return which measure finds the better learner, and which need more rows for as much."""
-        results: MeasureResults = findings.results
-        text, needed = super().finding(findings), results.rows_needed(findings.measure)
+        text, needed = super().finding(results, findings), results.rows_needed(findings.measure)
         least = dict(zip(needed["learner"], needed["lower"], strict=True))
         most = max(least.values())
         slowest = [name for name, lower in least.items() if lower == most > results.reference]
@@ -87,13 +86,15 @@ class MeasuresPage(ComparisonPage[MeasureResults]):
         as_good = f"To be as good as {best} with {results.reference:,} rows"
         return f"{text} {as_good}, {listed(slowest)} {verb} more than {rows(round(most))}."
 
-    def charts(self, findings: ModelFindings, narrow: bool = False) -> tuple[Chart, ...]:
+    def charts(
+        self, results: MeasureResults, findings: ModelFindings, narrow: bool = False
+    ) -> tuple[Chart, ...]:
         """Return choices against test rows, and the rows needed."""
-        return choices(findings, narrow), needed(findings, narrow)
+        return choices(results, findings, narrow), needed(results, findings, narrow)
 
-    def caption(self, findings: ModelFindings) -> str:
+    def caption(self, results: MeasureResults, findings: ModelFindings) -> str:
         """Return what they show."""
-        at = f"{findings.results.reference:,} test rows"
+        at = f"{results.reference:,} test rows"
         return (
             f"{opening(findings.info.label)} against test rows; black: measures with the best mean "
             "at some size. Below: with how many test rows each measure is as good as the best one "

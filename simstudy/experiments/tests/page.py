@@ -62,11 +62,10 @@ class TestsPage(ComparisonPage[TestResults]):
         rates = [place for place, score in enumerate(scores) if not score.startswith(f"{GAP}_")]
         return sorted(rates, key=lambda place: not scores[place].startswith(f"{POWER}_"))
 
-    def finding(self, findings: ModelFindings) -> str:
+    def finding(self, results: TestResults, findings: ModelFindings) -> str:
         """Return which tests keep their level, and which of these detect most."""
-        results: TestResults = findings.results
         if not results.rejections:
-            return super().finding(findings)
+            return super().finding(results, findings)
         tests = {cell.test for cell in results.rejections}
         kept, learners = results.keeping, listed(results.learners, last="or")
         text = (
@@ -79,20 +78,21 @@ class TestsPage(ComparisonPage[TestResults]):
         """Return who beats whom, but not by rates of rejection, which alone are no merit."""
         return [] if results.rejections else super().statements(results, findings)
 
-    def thumbnail(self, findings: ModelFindings) -> Chart:
+    def thumbnail(self, results: TestResults, findings: ModelFindings) -> Chart:
         """Return the chart whose labels need little room."""
-        return next(iter(self.charts(findings, narrow=True)), None) or super().thumbnail(findings)
+        drawn = next(iter(self.charts(results, findings, narrow=True)), None)
+        return drawn or super().thumbnail(results, findings)
 
-    def charts(self, findings: ModelFindings, narrow: bool = False) -> tuple[Chart, ...]:
+    def charts(
+        self, results: TestResults, findings: ModelFindings, narrow: bool = False
+    ) -> tuple[Chart, ...]:
         """Return type I error against power."""
-        results: TestResults = findings.results
         room = (42.0, 17.0) if narrow else (100.0, 25.0)
         shown = results.rejections
         return (levels(shown, results.leading, LEVEL, room),) if shown else ()
 
-    def caption(self, findings: ModelFindings) -> str:
+    def caption(self, results: TestResults, findings: ModelFindings) -> str:
         """Return what it shows."""
-        results: TestResults = findings.results
         *fewer, most = results.doses
         small = f"Small: {all_sizes(fewer)} rows; large: {most:,}. " * bool(fewer)
         most_rows = f" Black: of the tests not shown to exceed {percent(LEVEL, 0)}, those that "

@@ -17,7 +17,7 @@ from simstudy.report.prose.phrases import axis_label
 _ROOM = (0.42, 1.1)  # for texts beside the rows needed, in the width of the sizes; if narrow
 
 
-def choices(findings: ModelFindings, narrow: bool) -> Chart:
+def choices(results: MeasureResults, findings: ModelFindings, narrow: bool) -> Chart:
     """The means of measures; those with the best mean at some size are black.
 
     All lines have labels at their ends or, if narrow, the black ones alone.
@@ -51,9 +51,8 @@ def choices(findings: ModelFindings, narrow: bool) -> Chart:
     return Chart("", title, text, x, y, tuple(layers), "plain")
 
 
-def needed(findings: ModelFindings, narrow: bool) -> Chart:
+def needed(results: MeasureResults, findings: ModelFindings, narrow: bool) -> Chart:
     """The test rows with which measures are as good as the best one at a size: by brackets."""
-    results: MeasureResults = findings.results
     each = results.rows_needed(findings.measure).to_dict("records")
     sizes, at = spec.sizes_axis(findings.design.sizes, "test rows needed"), results.reference
     layers: list[spec.Layer] = [Rule(at, upright=True, kind="promise")]

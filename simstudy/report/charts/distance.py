@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import operator
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple, TypeAlias
@@ -12,17 +13,28 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from simstudy.analysis.models.findings import ModelFindings
-from simstudy.analysis.models.standings import AHEAD, Standing
+from simstudy.analysis.models.standings import AHEAD, Pair, Standing
 from simstudy.report.charts import spec
 from simstudy.report.charts.curves import lead_of, not_drawn
 from simstudy.report.charts.spec import Axis, Chart, Layer, drawable
-from simstudy.report.prose.numbers import brief, number
+from simstudy.report.prose.numbers import NONE, brief, number
 from simstudy.report.prose.phrases import in_unit
 
 MAX_COLOURED = 7  # learners; of more, only those in `front` have colours and intervals
 _MAX_LEADERS = 3  # in the strip at one size; more are counted
+_MAX_ROWS = 5  # of the strip, where names are longer than tiles: a row for each leader
+_CLOSE = 0.15  # of the largest distance: what is drawn again, enlarged
 _ASIDE = 0.12  # left and right of the sizes, in their whole distance
 _CUT = "Bars that reach the edge are truncated."
+
+
+class Tile(NamedTuple):
+    """The leaders named at a size, from the top, and between which sizes; others are counted."""
+
+    low: float
+    high: float
+    names: list[str]  # empty in the rows of others
+    left: int
 
 
 class Place(NamedTuple):
@@ -49,13 +61,19 @@ def to_truth(findings: ModelFindings) -> bool:
     return everywhere and all(map(drawable, findings.ceiling))
 
 
+def contenders(findings: ModelFindings) -> set[str]:
+    """The learners that are not separated from the leader at some size, and the leaders."""
+    every = ((*at.level, *at.identical) for at in findings.standings)
+    level = {pair.second for pairs in every for pair in pairs}
+    return level | {standing.leader for standing in findings.standings}
+
+
 def front(findings: ModelFindings) -> list[str]:
-    """The learners in colour: few, or of many those not separated from the leader at some size."""
-    learners, standings = findings.design.learners, findings.standings
-    leaders = {standing.leader for standing in standings}
-    level = leaders | {pair.second for at in standings for pair in (*at.level, *at.identical)}
-    shown = level if many(findings) else {*learners}
-    shown = shown if len(shown) <= MAX_COLOURED else leaders
+    """The learners in colour: few, or the contenders, or the leaders if these are many, too."""
+    learners = findings.design.learners
+    shown = contenders(findings) if many(findings) else {*learners}
+    if len(shown) > MAX_COLOURED:
+        shown = {standing.leader for standing in findings.standings}
     return [label for label in learners if label in shown]
 
 
@@ -94,16 +112,16 @@ def distance(findings: ModelFindings, extent: tuple[float, float]) -> Chart:
     centres = [0.0, *(place.at for row in shown.values() for place in row)]
     ends = [end for label in coloured for place in shown[label] for end in place[2:]]
     (top, worst), cut = spec.cut_reach([*centres, *itertools.chain(*tops.values())], ends)
-    rows = max(min(len(standing.contenders), _MAX_LEADERS) for standing in standings)
-    line = worst / (lines - rows - 2.2)  # the height of a line of text
+    x = spec.sizes_axis(findings.design.sizes, f"{words.dose} rows", _ASIDE)
+    tiles = _tiles(findings, x, letters)
+    rows = max(1, *(len(tile.names) + (tile.left > 0) for tile in tiles.values()))
+    line = max(worst / (lines - rows - 2.2), (worst - top) / (lines - rows - 0.8))  # of text
     ticks = spec.steps(0.0, worst, 6)
     marks = (*zip(ticks, spec.tick_labels(ticks), strict=True), (worst + 0.9 * line, "best"))
     name = f"{findings.info.unit or findings.info.label} "
     name += "short of the true probabilities" if known else "behind the best mean"
-    x = spec.sizes_axis(findings.design.sizes, f"{words.dose} rows", _ASIDE)
     y = Axis(name, worst + (rows + 0.6) * line, min(top, -1.4 * line), marks=marks)
     layers: list[Layer] = [spec.Rule(0.0, kind="base")]
-    layers += [spec.Text(x.low, -0.75 * line, " the true probabilities", 1)] * known
     far = {label: at for label, at in tops.items() if all(each > line for each in at)}
     layers += _dotted(findings, far, shown, line, letters)
     side = spec.dodges(findings.design.sizes, MAX_COLOURED)[-1] ** 1.5
@@ -111,6 +129,7 @@ def distance(findings: ModelFindings, extent: tuple[float, float]) -> Chart:
         height = shown[leader][place].at
         layers.append(spec.Line([size / side, size * side], [height, height], "thin"))
     layers += [*_lines(findings, shown, coloured), *_strip(findings, x, worst, line, letters)]
+    layers += [spec.Text(x.low, -0.75 * line, " the true probabilities", 1)] * known
     best = "; ".join(f"{', '.join(at.contenders)} at {at.size:,} rows" for at in standings)
     title, notes = f"{name} against {words.size}", (*[_CUT] * cut, *not_drawn(findings))
     chart = Chart("", title, f"Best: {best}.", x, y, tuple(layers), kind="distance", notes=notes)
@@ -152,7 +171,7 @@ def _dotted(
 ) -> Iterator[Layer]:
     """The limits, with their names where these touch no line and no bar."""
     sizes, rows = np.log(findings.design.sizes), [[at.at for at in row] for row in shown.values()]
-    rows, aside = [*rows, *limits.values()], _ASIDE * (sizes[-1] - sizes[0])
+    rows, aside = [*rows, *limits.values(), [0.0] * len(sizes)], _ASIDE * (sizes[-1] - sizes[0])
     bars = [(x, *at[2:]) for row in shown.values() for x, at in zip(sizes, row, strict=True)]
     texts = [" with unlimited data", ", unlimited"] * (len(sizes) > 1)
     for label, heights in limits.items():
@@ -173,29 +192,75 @@ def _dotted(
                 break
 
 
+def _tiles(findings: ModelFindings, x: Axis, letters: float) -> dict[int, Tile]:
+    """The leaders at each size; in rows of their own where names are longer than tiles."""
+    sizes, coloured, standings = findings.design.sizes, front(findings), findings.standings
+    middles = [math.sqrt(a * b) for a, b in itertools.pairwise(sizes)]
+    half = min(
+        0.09, *(0.92 * (x.share(b) - x.share(a)) for a, b in zip(sizes, middles, strict=False)), 1
+    )
+    side = (x.high / x.low) ** half
+    ends = [(size / side, size * side) for size in sizes]
+    leaders = [[label for label in at.contenders if label in coloured] for at in standings]
+    rows = []
+    for at, names in zip(standings, leaders, strict=True):
+        more = len(at.contenders) > min(len(names), _MAX_LEADERS)
+        rows.append(names[: _MAX_LEADERS - more])
+    if max(map(len, itertools.chain(*rows)), default=0) + 1 >= 2 * half * letters:
+        often = Counter(itertools.chain(*leaders))
+        kept = dict(often.most_common(_MAX_ROWS))
+        rows = [[name * (name in names) for name in often if name in kept] for names in leaders]
+        ends = [*zip([ends[0][0], *middles], [*middles, ends[-1][1]], strict=True)]
+    tiles = {}
+    for at, names in zip(standings, rows, strict=True):
+        left = len(at.contenders) - sum(map(bool, names))
+        tiles[at.size] = Tile(*ends[sizes.index(at.size)], names, left)
+    return tiles
+
+
 def _strip(
     findings: ModelFindings, x: Axis, top: float, line: float, letters: float
 ) -> Iterator[Layer]:
     """Under the lines, the leaders of each size in their colours."""
-    shares, coloured = [x.share(size) for size in findings.design.sizes], front(findings)
-    half = min(0.09, *(0.46 * (b - a) for a, b in itertools.pairwise(shares)), 1)
-    side, fitting = (x.high / x.low) ** half, int(2 * half * letters) - 1
-    for size, leaders in ((standing.size, standing.contenders) for standing in findings.standings):
-        named = [label for label in leaders if label in coloured]
-        shown = named[: _MAX_LEADERS - (len(leaders) > min(len(named), _MAX_LEADERS))]
-        for row, label in enumerate(shown, 1):
-            at, learner = top + (row - 0.1) * line, findings.design.learners.index(label)
-            yield spec.Line([size / side, size * side], [at, at], "strip", learner=learner)
-            name = brief(label, fitting) if fitting > 3 else ""
-            yield spec.Text(size, at, name, kind="in-strip", learner=learner)
-        if len(shown) < max(len(leaders), 1):
-            more = f"{len(leaders) - len(shown)} more" if leaders else "–"
-            yield spec.Text(size, top + (len(shown) + 0.9) * line, more)
+    tiles, learners = _tiles(findings, x, letters), findings.design.learners
+    for size, tile in tiles.items():
+        if tile.left or not any(tile.names):
+            short = (x.share(tile.high) - x.share(tile.low)) * letters < 8
+            more = f"+{tile.left}" if short else f"{tile.left} more"
+            yield spec.Text(size, top + (len(tile.names) + 0.9) * line, more if tile.left else NONE)
+    each_row = itertools.zip_longest(*(tile.names for tile in tiles.values()))
+    for row, labels in enumerate(each_row, 1):
+        at, runs = top + (row - 0.1) * line, list[tuple[str, float, float]]()
+        for label, tile in zip(labels, tiles.values(), strict=True):
+            if not label:
+                continue
+            learner = learners.index(label)
+            yield spec.Line([tile.low, tile.high], [at, at], "strip", learner=learner)
+            joined = runs and (runs[-1][0], runs[-1][2]) == (label, tile.low)
+            runs.append((label, runs.pop()[1] if joined else tile.low, tile.high))
+        fit = [run for run in runs if (x.share(run[2]) - x.share(run[1])) * letters > len(run[0])]
+        for label, low, high in fit:
+            middle, learner = math.sqrt(low * high), learners.index(label)
+            yield spec.Text(middle, at, label, kind="in-strip", learner=learner)
+        if not fit:
+            label, low, high = max(runs, key=lambda run: run[2] / run[1])
+            left, name = x.share(high) > 0.5, f"\u00a0{brief(label, 14)}\u00a0"
+            learner = learners.index(label)
+            yield spec.Text(low if left else high, at, name, -1 if left else 1, learner=learner)
 
 
-def forest(findings: ModelFindings, standing: Standing) -> Chart:
-    """How far each learner is behind the leader of a size; hollow if not separated from it."""
-    pairs, coloured, layers = standing.against, front(findings), list[Layer]()
+def close(standing: Standing) -> list[Pair]:
+    """The learners near the leader of a size whose intervals look short beside the longest."""
+    ends = [(max(abs(pair.low), abs(pair.high)), pair) for pair in standing.against]
+    shown = [(end, pair) for end, pair in ends if drawable(end)]
+    near = [pair for end, pair in shown if end <= _CLOSE * max(end for end, _ in shown)]
+    return near if 1 < len(near) < len(ends) else []
+
+
+def forest(findings: ModelFindings, standing: Standing, enlarged: bool = False) -> Chart:
+    """How far all learners, or those close, are behind a leader; hollow if not separated."""
+    pairs, coloured = close(standing) if enlarged else standing.against, front(findings)
+    layers = list[Layer]()
     both = [end for pair in pairs for end in (pair.low, pair.high)]
     ends, cut = spec.cut_reach([0.0, *(pair.lead for pair in pairs)], both)
     for row, pair in enumerate(pairs):
@@ -205,7 +270,8 @@ def forest(findings: ModelFindings, standing: Standing) -> Chart:
         tip = f"{standing.size:,} rows: {in_unit(lead_of(pair), findings.info)}"
         layers.append(spec.Line([pair.low, pair.high], [row, row], bar, learner=learner))
         layers.append(spec.Marks([pair.lead], [row], [tip], mark, learner=learner))
-    x = Axis(f"{findings.info.unit or findings.info.label} behind {brief(standing.leader)}", *ends)
+    name = f"{findings.info.unit or findings.info.label} behind {brief(standing.leader)}"
+    x = Axis(name + ", enlarged" * enlarged, *ends)
     y, title = spec.rows_axis([brief(p.second, 24) for p in pairs]), f"{standing.size:,} rows"
     texts, notes = "; ".join(map(lead_of, pairs)), (_CUT,) * cut
     drawn = (spec.Rule(0.0, upright=True, kind="base"), *layers)

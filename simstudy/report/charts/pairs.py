@@ -109,13 +109,13 @@ def _about(change: Overtaking) -> float:
     return change.crossing if change.estimated else math.sqrt(change.before * change.after)
 
 
-def thresholds(changes: Sequence[Overtaking], findings: ModelFindings) -> Chart:
-    """When one learner overtakes another: a row for each change, by size."""
+def thresholds(changes: Sequence[Overtaking], findings: ModelFindings, letters: int = 11) -> Chart:
+    """When one learner overtakes another: a row for each change, names of so many letters."""
     design, layers, labels = findings.design, list[spec.Layer](), list[str]()
     axis = spec.sizes_axis(design.sizes, f"{design.words.dose} rows", 0.08)
     for row, change in enumerate(changes):
         learner = design.learners.index(change.ahead)
-        labels.append(f"{brief(change.ahead, 11)}\novertakes {brief(change.behind, 11)}")
+        labels.append(f"{brief(change.ahead, letters)}\novertakes {brief(change.behind, letters)}")
         bracket, tip = [change.before, change.after], overtaking(change)
         layers.append(spec.Span(bracket, [row - 0.2] * 2, [row + 0.2] * 2, "bracket"))
         if change.estimated:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from simstudy.analysis.datasets.two_measures import measure_pairs
 from simstudy.analysis.models.average_ranks import Ranks
@@ -12,15 +12,7 @@ from simstudy.analysis.models.findings import ModelFindings
 from simstudy.errors import SimstudyError
 from simstudy.experiments.learners.data_results import DataResults
 from simstudy.experiments.learners.results import LearnerResults
-from simstudy.report.charts import (
-    curves,
-    data,
-    layout,
-    pairs,
-    ranks,
-    spec,
-    spread,
-)
+from simstudy.report.charts import curves, data, layout, pairs, ranks, spec, spread
 from simstudy.report.charts.layout import Maker, NotDrawnError, Printed, require
 from simstudy.report.charts.mpl import Style
 from simstudy.report.charts.spec import Chart, Key, Panels, drawable
@@ -34,6 +26,7 @@ from simstudy.results.read.model_analyses import ModelResults
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+M = TypeVar("M", bound=ModelResults)
 _MAX_ROWS = {False: 44, True: 11}  # of the overview of thresholds, in a paper and on a slide
 _ALONE = "it needs at least two learners and two data sets on which all have a mean"
 
@@ -216,20 +209,20 @@ def reward_and_divergence(results: ModelResults, style: Style) -> Printed:
 
 
 def opening_figure(
-    results: ModelResults,
+    results: M,
     style: Style,
-    charts: Callable[[ModelFindings, bool], tuple[Chart, ...]],
-    caption: Callable[[ModelFindings], str],
+    charts: Callable[[M, ModelFindings, bool], tuple[Chart, ...]],
+    caption: Callable[[M, ModelFindings], str],
     part: slice,
 ) -> Printed:
     """Charts that open the page of a comparison."""
     findings = results.findings()
-    shown = charts(findings, True)[part]
-    shown = charts(findings, False)[part] if len(shown) > 1 else shown
+    shown = charts(results, findings, True)[part]
+    shown = charts(results, findings, False)[part] if len(shown) > 1 else shown
     require(shown, "it needs two learners, and finite scores")
     rows = all(chart.y.kind == "rows" for chart in shown)
     panels = Panels(shown, across=0 if rows else 1, height=3.2)
-    text = (caption(findings), _made(results))
+    text = (caption(results, findings), _made(results))
     return Printed(shown[0].title, panels, text, layout.in_rows if rows else layout.pages)
 
 

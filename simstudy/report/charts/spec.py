@@ -42,7 +42,8 @@ class Look(NamedTuple):
 
 
 _NEUTRAL = (6, 7, 8)  # the colours of what is no learner
-# How built-in learners are drawn everywhere, whatever they are compared with.
+# How learners of built-in studies are drawn everywhere, whatever they are compared with: no two
+# have the same dashes and marker, so that they differ without colours, too.
 LOOKS = {
     "naive_bayes": Look(0, 0, 0),
     "tan": Look(1, 0, 1),
@@ -62,6 +63,7 @@ LOOKS = {
     "cost_sensitive": Look(4, 2, 5),
     "decision_stump": Look(6, 2, 6),
     "truth": Look(6, 3, 7),
+    "pgmpy:HillClimbSearch": Look(5, 2, 0),
 }
 
 
@@ -76,12 +78,14 @@ def looks(names: tuple[str, ...]) -> tuple[Look, ...]:
     """How treatments are drawn, by the names under which learners are registered.
 
     A built-in learner has one look everywhere. Another one takes the first free look from a
-    place that its name decides, and so do further learners of one name, in their order.
+    place that its name decides, and so do further learners of one name, in their order. As long
+    as there are enough, no two have the same colour and dashes, or the same dashes and marker.
     Treatments that are no learners have empty names.
     """
     pairs = [(hue, dash) for dash in range(len(DASHES)) for hue in range(len(_HUES))]
-    taken = {LOOKS[name][:2] for name in names if name in LOOKS}
-    free = [pair for pair in pairs if pair not in {known[:2] for known in LOOKS.values()}]
+    known = [LOOKS[name] for name in names if name in LOOKS]
+    taken, worn = {each[:2] for each in known}, {each[1:] for each in known}
+    free = [pair for pair in pairs if pair not in {each[:2] for each in LOOKS.values()}]
     chosen, seen = list[Look](), set[str]()
     for place, name in enumerate(names):
         if not name or (name in LOOKS and name not in seen):
@@ -91,10 +95,11 @@ def looks(names: tuple[str, ...]) -> tuple[Look, ...]:
             order = [free[(start + step) % len(free)] for step in range(len(free))] + pairs
             forms = [(start + step) % len(MARKERS) for step in range(len(MARKERS))]
             every = [Look(*pair, form) for form in forms for pair in order]
-            unlike = (each for each in every if each[:2] not in taken)
+            unlike = (at for at in every if at[:2] not in taken and at[1:] not in worn)
             unused = (each for each in every if each not in chosen)
             chosen.append(next(unlike, None) or next(unused, every[0]))
             taken.add(chosen[-1][:2])
+            worn.add(chosen[-1][1:])
         seen.add(name)
     return tuple(chosen)
 

@@ -19,6 +19,7 @@ from simstudy.report.prose.numbers import brief
 Extent: TypeAlias = tuple[float, float]  # width and height
 Point: TypeAlias = tuple[float, float] | None  # None if it cannot be drawn
 CURVES, NARROW = (780.0, 430.0), (360.0, 320.0)  # of pictures
+LOW = (780.0, 350.0)
 MANY_CURVES, MANY_NARROW = (780.0, 560.0), (360.0, 420.0)  # those of many lines
 LINES, MANY_LINES = (CURVES, NARROW), (MANY_CURVES, MANY_NARROW)
 SMALL, TIMES, STUDY = (220.0, 176.0), (340.0, 250.0), (330.0, 325.0)
@@ -172,7 +173,7 @@ class _Frame:
 
 def draw(chart: Chart, name: str, size: Extent, labels: bool = False) -> Picture:
     """A chart as SVG; with ``labels``, beside the ends of lines if they fit there."""
-    lines = chart.labelled if labels else []
+    lines = [line for line in chart.labelled if labels and any(map(drawable, line.y))]
     widest = max((_LETTER * len(line.label) for line in lines), default=0.0)
     frame = _Frame(chart, size, _LEADER + 20 + widest if lines else 0.0)
     places = None
@@ -226,7 +227,7 @@ def _label(line: Line, place: float, frame: _Frame) -> Markup:
     end, look = beside - (6 if line.look else 0), line.look
     leader = path("leader", f"M{x:.1f} {y:.1f}L{end - 8:.1f} {place:.1f}H{end:.1f}")
     text = element("text", line.label, x=beside + 8, y=place + 4)
-    drawn = mark(look, beside, place) if look and line.kind != "field" else Markup()
+    drawn = mark(look, beside, place) if look else Markup()
     kind = f"s ceil {line.kind}"
     if look:
         kind = classes(look) + " field-end" * (line.kind == "field")

@@ -166,7 +166,7 @@ def _side_by_side(compared: Compared, measure: str) -> dict[str, object]:
             "name": name,
             "title": compared.titles[name],
             "question": results.study.page.question(results.study, every[name]),
-            "finding": results.study.page.finding(every[name]),
+            "finding": results.study.page.finding(results, every[name]),
             "chips": claims.chips(compared.verdicts, name),
             "statements": results.study.page.statements(results, every[name]),
             "unit": units[name],
@@ -339,7 +339,9 @@ def _view(compared: Compared, index: int, measure: str) -> dict[str, object]:
     for name, results in having.items():
         study, page = results.study, results.study.page
         design, overall[name] = opening(f"{page.design(study)}."), page.overall(results, measure)
-        column = {"finding": page.finding(results.shown.findings(measure)), "design": design}
+        shown = results.shown
+        finding = page.finding(shown, shown.findings(measure))
+        column = {"finding": finding, "design": design}
         chips = claims.chips(compared.verdicts, name)
         columns.append({"title": compared.titles[name], "chips": chips, **column})
     info = next(iter(having.values())).info(measure)

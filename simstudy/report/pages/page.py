@@ -76,10 +76,11 @@ def view(results: Results, index: int) -> dict[str, object]:
     return {
         "index": index,
         "info": findings.info,
-        "finding": page.finding(findings),
-        "opening": page.opening(findings, index),
+        "finding": page.finding(results, findings),
+        "opening": page.opening(results, findings, index),
         "statements": page.statements(results, findings),
         "others": "",
+        "above": [],
         "below": [],
         **page.view(results, findings, index),
         "question": page.question(results.study, findings),

@@ -182,15 +182,16 @@ def differences(
     return text
 
 
-def thresholds(findings: ModelFindings) -> str:
-    """Caption of the overview of thresholds."""
+def thresholds(findings: ModelFindings, alone: bool = True) -> str:
+    """Caption of the overview of thresholds; beside `reading` it does not name the tests."""
     whole, fewest = findings.design.models, min(course.n for course in findings.courses)
+    by = pair_method(findings) if alone else "the paired tests"
     over = "" if fewest == whole else f" Over {fewest} or more of {whole} models."
     return (
         f"Who overtakes whom in mean {findings.info.label}. Grey bar: from the last size at which "
         "the second is ahead to the first at which the first is, by "
-        f"{pair_method(findings)}. Mark and line: the estimated size at which the mean difference "
-        "is 0 and its interval, adjusted likewise, where neighbouring sizes are within a factor of "
+        f"{by}. Mark and line: the estimated size at which the mean difference is 0 and its "
+        "interval, adjusted likewise, where neighbouring sizes are within a factor of "
         f"{MAX_RATIO:g}.{over}"
     )
 

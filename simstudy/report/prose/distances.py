@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from simstudy.analysis.models.findings import ModelFindings
-from simstudy.report.charts.distance import many, to_truth
+from simstudy.report.charts.distance import contenders, front, many, to_truth
 from simstudy.report.prose import phrases
 
 RANKS = "Ranks of the means at each size; 1 is best. They are not tested."
 _DOTTED = "Dotted: what is left with unlimited data."
-_COLOURED = (
-    "In colour: who has the best mean at some size and, unless these are many, who is not "
-    "separated from it; grey, without bars: the others. Click on a line, or press Enter at a mark, "
-    "to keep it in front."
-)
+_PINNED = "Click on a line, or press Enter at a mark, to keep it in front."
 
 
 def caption(findings: ModelFindings) -> list[str]:
@@ -20,15 +16,26 @@ def caption(findings: ModelFindings) -> list[str]:
     known, models = to_truth(findings), findings.design.models
     to = "below that of the true probabilities" if known else "behind the best mean"
     missing = findings.pairs_used is not None and findings.pairs_used[0] < models
-    kind = [_COLOURED] if many(findings) else [_DOTTED] * bool(known and findings.limits)
+    dotted = known and findings.limits and not many(findings)
     return [
+        *_coloured(findings),
         f"How far the mean {phrases.with_unit(findings.info)} is {to}, at each size. Bars compare "
         f"with the best mean of a size (short line), and with no other: {intervals(findings)} A "
         "bar that reaches the short line is not separated from it.",
         *["Learners are compared over the models that both have."] * missing,
-        *kind,
+        *[_DOTTED] * bool(dotted),
+        *[_PINNED] * many(findings),
         "At the bottom: who may be the best.",
     ]
+
+
+def _coloured(findings: ModelFindings) -> list[str]:
+    """Why some of many learners are in colour and others are not."""
+    if contenders(findings) <= {*front(findings)}:
+        shown = "not separated from the best mean at some size; grey: the others"
+    else:
+        shown = "the best mean at some size; grey: the others, many not separated from it"
+    return [f"In colour: {shown}."] * many(findings)
 
 
 def intervals(findings: ModelFindings) -> str:

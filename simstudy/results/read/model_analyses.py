@@ -78,7 +78,7 @@ class ModelResults(Results):
             words = study.experiment, study.names
             design = AnalysisDesign(*levels, study.problems, *tests, *words)
             regret, estimation = (self._part(name, part) for part in ("regret", "estimation"))
-            parts = self.scores, self.refined, regret, estimation, self
+            parts = self.scores, self.refined, regret, estimation
             self._findings[name] = ModelFindings(name, self.info(name), design, *parts)
         return self._findings[name]
 

@@ -41,12 +41,12 @@ EXPLAINED = [
     r"None: no significant change of the \w+ ahead\.",
     r"ahead(?: at)?|behind(?: at)?|no significant difference",
     r"A bar that reaches the short line is not separated from it\.",
-    r"In colour: who has the best mean at some size and, unless these are many, who is not "
-    r"separated from it; grey, without bars: the others\.",
+    r"In colour: not separated from the best mean at some size; grey: the others\.",
+    r"In colour: the best mean at some size; grey: the others, many not separated from it\.",
     r"Hollow: not separated from the best mean\.",
     r"How far the mean [\w ()]* is behind the best mean, at each size\.",
     r"(?:nats|accuracy|log loss|regret) behind (?:the best mean(?: against training size)?|"
-    r"\w+(?:, [\d,]+ rows)?)",
+    r"\w+(?:, enlarged)?(?:, [\d,]+ rows)?)",
     r"Best: the measure (?:of|with the) best mean at \d+ rows\.",
     r"Where sizes are too far apart for an estimate, the interval runs from the last size at which "
     r"a measure is worse than the best one at \d+ rows to the first at which it is better\.",
@@ -349,9 +349,9 @@ class Page(Blocks):
             who = self.learners[int(path.parent.attrs["data-l"])]  # type: ignore[union-attr]
             chips.setdefault(self._at(ticks, fmean(map(float, ends))), []).append(who)
         more = {
-            self._at(ticks, float(text.attrs["x"])): int(text.text.split()[0])
+            self._at(ticks, float(text.attrs["x"])): int(text.text.removesuffix(" more"))
             for text in drawn.all("text", "note")
-            if re.fullmatch(r"\d+ more", text.text)
+            if re.fullmatch(r"\d+ more|\+\d+", text.text)
         }
         for size, names in chips.items():
             yield Said(

@@ -141,13 +141,42 @@ def test_names_of_limits_touch_no_line_and_no_bar(few, extent):
 def test_the_strip_names_the_contenders_of_each_size(few):
     chart = distance.distance(few, svg.CURVES)
     for standing in few.standings:
-        here = [text for text in layers(chart, spec.Text, "in-strip") if text.x == standing.size]
+        named = layers(chart, spec.Text, "in-strip")
+        here = [text for text in named if text.x == pytest.approx(standing.size)]
         shown = standing.contenders if len(standing.contenders) < 4 else standing.contenders[:2]
         labels, left = few.design.learners, len(standing.contenders) - len(shown)
         assert [text.text for text in here] == [*shown]
         assert [labels[text.learner] for text in here] == [*shown]
         counts = [text.text for text in layers(chart, spec.Text, "note") if text.x == standing.size]
         assert counts == [f"{left} more"] * bool(left)
+
+
+@pytest.mark.parametrize("extent", [(780.0, 430.0), (360.0, 320.0), (150.0, 320.0)])
+def test_every_learner_of_the_strip_is_named_where_there_is_room(few, extent):
+    """Where names are longer than tiles, each leader has one row, and a name in or beside it."""
+    chart = distance.distance(few, extent)
+    letters = (extent[0] - (190 if extent[0] > 500 else 60)) / 7
+    tiles, labels = layers(chart, spec.Line, "strip"), few.design.learners
+    texts = [text for text in layers(chart, spec.Text) if text.learner is not None]
+    for learner in {tile.learner for tile in tiles}:
+        rows = {tile.y[0] for tile in tiles if tile.learner == learner}
+        names = [text for text in texts if text.y in rows and text.learner == learner]
+        assert {text.text.strip() for text in names} == {labels[learner]}
+        assert len(rows) == 1 or extent[0] > 150
+    for name in (text for text in texts if text.kind == "in-strip"):
+        inside = [tile for tile in tiles if tile.y[0] == name.y and tile.learner == name.learner]
+        low, high = min(tile.x[0] for tile in inside), max(tile.x[1] for tile in inside)
+        assert (chart.x.share(high) - chart.x.share(low)) * letters > len(name.text)
+    assert {chart.y.share(tile.y[0]) < chart.y.share(0) for tile in tiles} == {True}
+
+
+def test_the_size_of_a_tile_is_the_nearest_one(few):
+    for extent in svg.LINES:
+        for tile in layers(distance.distance(few, extent), spec.Line, "strip"):
+            middle = math.log(tile.x[0] * tile.x[1]) / 2
+            nearest = min(SIZES, key=lambda size: abs(math.log(size) - middle))
+            (standing,) = (at for at in few.standings if at.size == nearest)
+            assert few.design.learners[tile.learner] in standing.contenders
 
 
 def test_of_many_learners_those_near_the_leader_are_in_colour_and_have_bars(many):
@@ -159,6 +188,16 @@ def test_of_many_learners_those_near_the_leader_are_in_colour_and_have_bars(many
     assert {labels[bar.learner] for bar in layers(chart, spec.Span)} == near
     assert {line.label for line in layers(chart, spec.Line, "line")} == near
     assert {line.label for line in layers(chart, spec.Line, "field")} == {*labels} - near
+
+
+def test_the_caption_says_why_some_of_many_learners_are_grey(few, many, monkeypatch):
+    assert "grey" not in " ".join(caption(few))
+    assert "not separated from the best mean at some size; grey: the others." in caption(many)[0]
+    level, leaders = distance.contenders(many), {at.leader for at in many.standings}
+    assert leaders < level
+    monkeypatch.setattr(distance, "MAX_COLOURED", len(leaders))
+    assert {*distance.front(many)} == leaders
+    assert "grey: the others, many not separated from it." in caption(many)[0]
 
 
 def test_ranks_are_those_of_the_means(many):
@@ -178,6 +217,21 @@ def test_a_forest_has_a_row_for_each_other_learner_hollow_where_not_separated(ma
             assert [*mark.x] == [pair.lead]
             assert [*bar.x] == [pair.low, pair.high]
             assert (mark.kind == "hollow") == (pair.verdict != AHEAD)
+
+
+def test_the_close_learners_are_drawn_again_on_a_finer_scale(many):
+    *rest, last = many.standings[-1].against
+    rest = [replace(pair, lead=0.02, low=-0.01, high=0.05) for pair in rest]
+    last = replace(last, lead=0.4, low=0.3, high=0.5)
+    standing = replace(many.standings[-1], against=(*rest, last))
+    near, every = distance.close(standing), distance.forest(many, standing)
+    assert near == rest
+    finer = distance.forest(many, standing, enlarged=True)
+    assert [label for _, label in finer.y.marks] == [pair.second for pair in near]
+    assert finer.x.high - finer.x.low < 0.3 * (every.x.high - every.x.low)
+    assert finer.x.label == f"{every.x.label}, enlarged"
+    alike = replace(standing, against=standing.against[:1])
+    assert distance.close(alike) == []
 
 
 def test_both_renderers_draw_them(few, many):

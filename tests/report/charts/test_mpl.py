@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import matplotlib as mpl
 import numpy as np
@@ -88,7 +89,7 @@ def test_few_learners_have_solid_lines_and_many_are_told_apart():
 
 
 def test_a_learner_looks_the_same_whatever_it_is_compared_with():
-    assert {*spec.LOOKS} == {*LEARNERS._builtin}  # each built-in learner has a look
+    assert {*spec.LOOKS} >= {*LEARNERS._builtin}  # each built-in learner has a look
     forest = "sklearn.ensemble:RandomForestClassifier"
     alone, third = spec.looks((forest,)), spec.looks(("tan", "naive_bayes", forest))
     assert alone[0] == third[2]
@@ -98,6 +99,27 @@ def test_a_learner_looks_the_same_whatever_it_is_compared_with():
     assert second[:2] not in {look[:2] for look in spec.LOOKS.values()}
     assert (first, second) == spec.looks(("tan", "tan"))
     assert extended == spec.LOOKS["c45"]
+
+
+STUDIES = [
+    path
+    for path in (Path(__file__).parents[3] / "studies").glob("*.toml")
+    if "[[learners]]" in path.read_text() and "compare =" not in path.read_text()
+]
+
+
+@pytest.mark.parametrize("path", STUDIES, ids=lambda path: path.stem)
+def test_learners_of_one_study_differ_without_their_colours(path):
+    names = load_study(path).names
+    looks = spec.looks(names)
+    assert len({look[1:] for look in looks}) == len({look[:2] for look in looks}) == len(names)
+
+
+def test_leaders_of_the_suite_differ_in_colour():
+    suite = load_study(Path(__file__).parents[3] / "studies" / "suite.toml")
+    looks = dict(zip(suite.labels, spec.looks(suite.names), strict=True))
+    leaders = ("TAN", "AODE", "CaMML", "HNB", "hill climbing")
+    assert len({looks[label].colour for label in leaders}) == len(leaders)
 
 
 @pytest.mark.parametrize("learner", [0, 1, 6, 7, 13, 14, 29])

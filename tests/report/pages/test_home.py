@@ -44,7 +44,7 @@ def test_a_run_writes_its_card_with_its_finding_numbers_date_and_picture(results
     os.utime("results/small/scores.parquet", (0, 86400 * 364))  # 31 December 1970
     home.write_home(Path("results"))
     (card,) = cards().values()
-    assert results.study.page.finding(results.findings()) in card
+    assert results.study.page.finding(results, results.findings()) in card
     assert "A small study" in card
     assert "4 models · 31 Dec 1970" in card
     assert "no failures" in card

@@ -129,6 +129,28 @@ def test_the_finding_and_the_curves_come_first_then_details_then_the_design(page
     assert opening.index("On these models") < opening.index("<svg")
 
 
+def test_of_many_sizes_changes_of_the_lead_come_before_the_distances(tmp_path):
+    content = study(["NB", "TAN"], (4, 8, 16, 64, 640, 5000), 40, "exact").as_dict()
+    content["family"] |= {"variables": [5, 5], "values": [3, 4]}
+    content["learners"] = [{"name": name} for name in ("naive_bayes", "tan")]
+    content["analysis"] = {"adjustment": "none"}
+    results = run(make_study(content), tmp_path / "out")
+    findings = results.findings()
+    assert any(course.changes for course in findings.courses)
+    opening = re.search(r'(?s)<section id="curves".*?</section>', report_page(results))[0]
+    assert opening.index("Who overtakes whom") < opening.index("behind the best mean")
+
+
+def test_pairs_that_are_never_tested_have_no_panel(tmp_path):
+    results = run(study(["A", "B", "C"]), tmp_path / "out")
+    scores = results.scores
+    scores.loc[scores["learner"] == "A", results.measures] = -np.inf
+    titles = [panel.title for panel in view(results, 0)["differences"]]
+    assert titles == ["C vs B"]
+    wide = view(results, 0)["opening"].wide  # labels stand beside the other lines
+    assert re.findall(r">([ABC])</text>", wide)[-2:] in (["B", "C"], ["C", "B"])
+
+
 def test_a_figure_and_tables_are_added_without_a_template(exact, monkeypatch):
     findings, real = exact.findings(), LearnersPage.own_sections
     panels = svg.panels(spread.models(findings), "added")
