@@ -90,7 +90,7 @@ class MeasuresPage(ComparisonPage[MeasureResults]):
         self, results: MeasureResults, findings: ModelFindings, narrow: bool = False
     ) -> tuple[Chart, ...]:
         """Return choices against test rows, and the rows needed."""
-        return choices(results, findings, narrow), needed(results, findings, narrow)
+        return choices(findings, narrow), needed(results, findings, narrow)
 
     def caption(self, results: MeasureResults, findings: ModelFindings) -> str:
         """Return what they show."""

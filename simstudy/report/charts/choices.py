@@ -17,7 +17,7 @@ from simstudy.report.prose.phrases import axis_label
 _ROOM = (0.42, 1.1)  # for texts beside the rows needed, in the width of the sizes; if narrow
 
 
-def choices(results: MeasureResults, findings: ModelFindings, narrow: bool) -> Chart:
+def choices(findings: ModelFindings, narrow: bool) -> Chart:
     """The means of measures; those with the best mean at some size are black.
 
     All lines have labels at their ends or, if narrow, the black ones alone.
