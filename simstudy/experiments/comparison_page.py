@@ -81,5 +81,6 @@ def _pictures(charts: Sequence[Chart], name: str, widths: Sequence[float]) -> li
         tall = 60.0 + 20 * len(chart.y.marks) if chart.y.kind == "rows" else 320 + width / 8
         drawn = svg.draw(chart, f"{name}{place}", (width, tall), labels=True).picture
         heading = element("p", chart.heading, class_="panel-title") if chart.heading else ""
-        pictures.append(element("div", heading, drawn))
+        flex = f"flex: {width:.0f} 1 {width:.0f}px"  # beside each other, all grow alike
+        pictures.append(element("div", heading, drawn, style=flex))
     return pictures

@@ -49,6 +49,7 @@ def write_report(results: Results, store: Store) -> None:
     files = {name: as_csv(table).encode() for name, table in tables.items()}
     files |= kept_figures(results)
     files[PAGE] = report_page(results).encode()
+    results = results.shown
     study, findings = results.study, results.findings()
     files[PICTURE] = thumbnail(study.page.thumbnail(results, findings)).encode()
     number, units = study.page.facts(study)[0]
@@ -66,7 +67,7 @@ def kept_figures(results: Results) -> dict[str, bytes]:
     captions: dict[str, str] = {}
     for name, make in results.study.page.kept_figures(results).items():
         try:
-            printed = make(results, SCREEN)
+            printed = make(results.shown, SCREEN)
         except NotDrawnError:
             continue
         figure = layout.whole_figure(printed, results.study.heading)
@@ -124,7 +125,7 @@ def write_figures(
                 )
                 continue
             try:
-                printed = make(results, sizes)
+                printed = make(results.shown, sizes)
             except NotDrawnError as error:
                 skipped += [f"{name}: {error}"] * (not name.startswith("learning_curves"))
                 continue
@@ -184,7 +185,7 @@ def write_tables(results: Results, directory: Path, format: str = "latex") -> li
     study, page, absent = results.study, results.study.page, []
     files: dict[str, bytes] = {}
     captions: dict[str, str] = {}
-    for name, table in page.tables(results).items():
+    for name, table in page.tables(results.shown).items():
         if isinstance(table, Absent):
             absent.append(f"{name}: {table.text}")
             continue

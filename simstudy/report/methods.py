@@ -26,6 +26,7 @@ _FORMATS = {
 
 def documents(results: Results) -> dict[str, str]:
     """Return methods and results as LaTeX and Markdown, and their bibliography, by ending."""
+    results = results.shown
     study, methods = results.study, [*_methods(results)]
     found: list[Passage] = [(text, []) for text in study.page.results(results)]
     entries = bibliography(text for _, references in methods for text in references)

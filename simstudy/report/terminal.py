@@ -36,6 +36,7 @@ def make_console() -> Console:
 
 def print_summary(results: Results, console: Console, details: bool = False) -> None:
     """Print the finding, means and who beats whom by the primary measure; or all tests of it."""
+    results = results.shown
     study, page = results.study, results.study.page
     console.print(study.heading, style="bold", markup=False)
     finding = page.finding(results, results.findings())

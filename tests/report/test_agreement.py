@@ -309,8 +309,32 @@ def one_more(real: Callable[[str, int], str]) -> Callable[[str, int], str]:
     return lambda adjustment, m: real(adjustment, m + 1)
 
 
+def single(real: Callable[..., Any]) -> Callable[..., Any]:
+    """Leave intervals of coverages unadjusted."""
+    return lambda counts, n, confidence, m: real(counts, n, confidence)
+
+
+def worse(real: Callable[..., str]) -> Callable[..., str]:
+    """Name only the last of those that are worse."""
+    return lambda *rest: re.sub("only .*(?:, | and )(?=[^,]* (?:is|are) )", "only ", real(*rest))
+
+
+def all_kept(real: property) -> property:
+    return property(lambda results: [*dict.fromkeys(cell.test for cell in results.rejections)])
+
+
+def to_the_last(real: Callable[..., Any]) -> Callable[..., Any]:
+    """Compare measures with the last of them."""
+
+    def needed(*rest: Any) -> Any:
+        table = real(*rest)
+        return table.assign(note=table["note"].tolist()[::-1])
+
+    return needed
+
+
 CHARTS, TABLES = "simstudy.report.charts", "simstudy.report.tables.findings"
-PAGE = "simstudy.experiments.models_page"
+PAGE, KINDS = "simstudy.experiments.models_page", "simstudy.experiments"
 ON_PAGES = [
     ("close", f"{PAGE}.finding", of(unadjusted), {"finding"}),
     ("many", f"{PAGE}.finding", of(by_pairs), {"finding"}),
@@ -336,6 +360,10 @@ ON_PAGES = [
     ("close", f"{TABLES}.thresholds", thresholds_by(own_sizes), {"thresholds"}),
     ("three", f"{TABLES}.thresholds", thresholds_by(unadjusted), {"thresholds"}),
     ("three", "simstudy.report.prose.statements.adjusted_for", one_more, {"method"}),
+    ("many", "simstudy.report.prose.finding._worse", worse, {"finding"}),
+    ("estimators", f"{KINDS}.estimators.results.clopper_pearson", single, {"finding"}),
+    ("tests", f"{KINDS}.tests.results.TestResults.keeping", all_kept, {"finding"}),
+    ("measures", f"{KINDS}.measures.results.rows_needed", to_the_last, {"finding"}),
     ("two", f"{PAGE}.statements", also("TAN is far ahead of NB."), {"statements"}),
     ("two", "simstudy.report.prose.captions.pairs", also("TAN beats NB."), {"page"}),
 ]
@@ -367,7 +395,7 @@ def test_a_page_that_decides_otherwise_in_one_place_is_found(
 ):
     directory, _ = ran(name)
     mutate(monkeypatch, target, change)
-    seen(page_faults(directory, report_page(ran.results(name))), places)
+    seen(page_faults(directory, report_page(open_results(directory))), places)
 
 
 @pytest.mark.slow

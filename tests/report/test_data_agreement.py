@@ -12,6 +12,8 @@ import pytest
 
 from simstudy.analysis.datasets.across_datasets import OverSets
 from simstudy.analysis.datasets.findings import DataFindings
+from simstudy.report.charts.data import by_dataset
+from simstudy.report.charts.spec import Marks
 from simstudy.report.pages.page import report_page
 from simstudy.report.terminal import make_console, print_summary
 from tests.report.agreement import brief, studies
@@ -114,6 +116,15 @@ def test_a_run_on_a_single_set_prints_its_means(ran, monkeypatch):
     printed = in_brief(ran.results("set"), monkeypatch)
     assert "Over " not in printed
     assert re.search(r"(?m)^set3 {2,}[\d.]+", printed)
+
+
+def test_marks_of_three_learners_on_a_data_set_do_not_hide_each_other(ran):
+    findings = ran.results("halves").data_findings("accuracy")
+    findings = replace(findings, scores=findings.scores.assign(accuracy=0.75))
+    chart = by_dataset(findings)
+    marks = [layer for layer in chart.layers if isinstance(layer, Marks) and layer.tips]
+    for row in range(3):
+        assert len({mark.y[row] for mark in marks}) == len(marks) == 3
 
 
 def in_brief(results: Any, monkeypatch: pytest.MonkeyPatch) -> str:

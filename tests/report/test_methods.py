@@ -127,6 +127,7 @@ def test_numbers_are_those_of_the_study(results):
 
 def test_what_was_found_is_what_the_page_says(results):
     written = paragraphs(documents(results)["md"]).replace("\\", "").replace("&amp;", "&")
+    results = results.shown
     findings, page = results.findings(), results.study.page
     for sentence in [page.finding(results, findings), *page.statements(results, findings)]:
         assert sentence.replace("\\", "").removesuffix(".") in written

@@ -36,6 +36,7 @@ CLASSES = {
 EVERYWHERE = {
     *(
         "treatments",
+        "shown",
         "doses",
         "sizes",
         "problems",
@@ -63,7 +64,6 @@ OWN = {
     },
     "measures": {
         *("picks", "learner_pairs", "reference", "contradictions", "against_truth", "rows_needed"),
-        "names",
     },
     "estimators": {"estimates", "estimator_quality", "interval_quality", "errors"},
     "tests": {"rates", "rejections", "keeping", "most_powerful", "detecting", "leading"},

@@ -1,10 +1,13 @@
 """Comparisons of measures from the study file to the page."""
 
+import re
+
 import numpy as np
 import pytest
 
 import simstudy
 from simstudy.errors import SimstudyError
+from simstudy.report.pages.page import report_page
 from simstudy.report.terminal import make_console, print_summary
 
 STUDY = {
@@ -110,3 +113,34 @@ def test_a_cell_can_be_run_alone(results):
         (scores["model"] == 1) & (scores["size"] == 50) & (scores["learner"] == "accuracy")
     ]
     assert found["right_kl_divergence"] == row["right_kl_divergence"].iloc[0]
+
+
+def test_pages_name_measures_and_files_keep_their_labels(results):
+    shown = results.shown
+    assert shown.treatments == ["information reward", "accuracy", "AUC:accuracy"]
+    assert shown.shown is shown
+    assert results.treatments == ["information_reward", "accuracy", "auc:accuracy"]
+    assert {*results.study.page.files(results)["pairwise.csv"]["first"]} <= {*results.treatments}
+    page = report_page(results)
+    assert ">information reward</span></label>" in page
+    assert "information_reward</span></label>" not in page
+    own, findings = results.rows_needed(), shown.findings()
+    assert [*own["lower"]] == [*shown.rows_needed()["lower"]]
+    assert results.findings().means[0].mean == findings.means[0].mean
+    assert findings.means[0].learner == "information reward"
+
+
+@pytest.mark.parametrize(
+    ("column", "note"),
+    [
+        (
+            "right_kl_divergence",
+            "favours log loss .* its expectation is the target plus a constant",
+        ),
+        ("loss_accuracy", "favours accuracy .* its expectation is the target\\."),
+    ],
+)
+def test_a_page_says_which_measure_its_target_favours(results, column, note):
+    shown = results.shown
+    view = shown.study.page.view(shown, shown.findings(column), 0)
+    assert re.search(note, view["others"])

@@ -18,7 +18,13 @@ from simstudy.measures.base import MeasureInfo
 from simstudy.report.charts.estimates import panels
 from simstudy.report.charts.spec import Chart
 from simstudy.report.prose.numbers import brief, fixed, number, percent, percentages, signed
-from simstudy.report.prose.phrases import all_sizes, intervals_of_means, level
+from simstudy.report.prose.phrases import (
+    all_sizes,
+    grouped,
+    intervals_of_means,
+    level,
+    listed,
+)
 from simstudy.report.tables.table import Table, TableCell, table_of, words
 from simstudy.study.study import Study
 from simstudy.texts import counted
@@ -40,7 +46,7 @@ _INTERVALS = {
 class EstimatorsPage(ComparisonPage[EstimatorResults]):
     """Which estimator is closest to the exact value, and which intervals contain it."""
 
-    widths = (265.0, 185.0, 215.0)
+    widths = (296.0, 206.0, 246.0)
     printed = MappingProxyType({"bias_and_coverage": slice(None)})
 
     def asks(self, study: Study, info: MeasureInfo) -> str:
@@ -77,20 +83,31 @@ class EstimatorsPage(ComparisonPage[EstimatorResults]):
         return [place for place, score in enumerate(scores) if score.startswith("squared_error")]
 
     def finding(self, results: EstimatorResults, findings: ModelFindings) -> str:
-        """Return which estimator is closest, the largest bias and the lowest coverage."""
+        """Return which estimator is closest, and which are shown to be biased or overconfident."""
         text = super().finding(results, findings)
         if results.column(findings.measure).test not in SQUARED:
             return text
         errors, promised = results.errors(findings.measure), results.study.analysis.confidence
         if not errors.bias or errors.coverage.empty:
             return text
-        most = max(errors.bias.values(), key=lambda mean: abs(mean.mean))
-        least = errors.coverage.sort_values("coverage", kind="stable").iloc[0]
+        means = sorted(errors.bias.values(), key=lambda mean: -abs(mean.mean))
+        biased = [mean for mean in means if mean.lower > 0 or mean.upper < 0]
+        names = listed([f"{brief(mean.learner)} ({signed(mean.mean)})" for mean in biased])
+        names = f"{names} {'are' if len(biased) > 1 else 'is'}" if names else "no estimator is"
+        short = errors.coverage[errors.coverage["short"]].sort_values("coverage")
+        kinds = grouped(
+            (
+                _INTERVALS[row["interval"]],
+                f"{brief(row['estimator'])} ({percent(row['coverage'], 0)})",
+            )
+            for row in short.to_dict("records")
+        )
+        which = "; ".join(f"{kind}: {listed(each)}" for kind, each in kinds.items())
+        number = f"{len(short) or 'none'} {'is' if len(short) == 1 else 'are'}"
         return (
-            f"{text} With {errors.size:,} rows {brief(most.learner)} has the largest bias, "
-            f"{signed(most.mean)}; the lowest coverage, {percent(least['coverage'], 0)} where "
-            f"{level(promised)} is promised, is that of {brief(least['estimator'])} "
-            f"({_INTERVALS[least['interval']]})."
+            f"{text} With {errors.size:,} rows {names} shown to be biased. Of "
+            f"{counted(len(errors.coverage), 'interval')} of {level(promised)}, {number} shown to "
+            f"contain the exact value less often{' – ' * bool(which)}{which}."
         )
 
     def charts(
@@ -104,13 +121,15 @@ class EstimatorsPage(ComparisonPage[EstimatorResults]):
 
     def caption(self, results: EstimatorResults, findings: ModelFindings) -> str:
         """Return what they show."""
-        shown = results.errors(findings.measure)
+        shown, confidence = results.errors(findings.measure), findings.design.confidence
+        m = int(shown.coverage["m"].max()) if len(shown.coverage) else 0
         return (
             f"Estimates of {shown.measure} of {shown.learner} with {shown.size:,} rows, the least "
             f"RMSE on top. Bars of bias and RMSE: {intervals_of_means(findings)}, for RMSE the "
-            "roots of those of the mean squared error; of coverage: unadjusted Clopper–Pearson "
-            "intervals between models. Coverage, filled: corrected t (circle) and nested (square); "
-            "hollow: rows (circle), naive t over splits (diamond), percentiles (triangle)."
+            "roots of those of the mean squared error. Coverage by interval: rows (circle), naive "
+            "t over splits (diamond), corrected t (square), nested (upside-down triangle), "
+            f"percentiles (triangle). Hollow, with bars ({level(confidence)} Clopper–Pearson, "
+            f"adjusted for m = {m} coverages at all sizes): shown to be below the line."
         )
 
     def own_sections(self, results: EstimatorResults) -> list[Section]:

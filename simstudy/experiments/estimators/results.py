@@ -12,6 +12,7 @@ import pandas as pd
 
 from simstudy.analysis.models.estimates import coverage, quality
 from simstudy.analysis.models.findings import Mean
+from simstudy.analysis.tests.intervals import clopper_pearson
 from simstudy.experiments.estimators import SQUARED
 from simstudy.results.read.model_analyses import ModelResults
 
@@ -19,7 +20,9 @@ from simstudy.results.read.model_analyses import ModelResults
 class Errors(NamedTuple):
     """Bias, RMSE and coverage of estimators of one value, by estimator, the least RMSE first.
 
-    The intervals are those of the mean error and, after its root, of the mean squared error.
+    The intervals are those of the mean error and, after its root, of the mean squared error;
+    those of the coverages are adjusted for their number at all sizes, `m`, and those that lie below
+    the confidence are `short`.
     """
 
     size: int
@@ -103,8 +106,13 @@ class EstimatorResults(ModelResults):
         every = self._coverages[target]
         measure, learner = divmod(place, len(self.learners))
         labels = self.study.measured[measure].label, self.learners[learner]
-        here = (every["size"] == size) & (every["measure"] == labels[0])
-        own = every[here & (every["learner"] == labels[1])]
+        own = every[(every["measure"] == labels[0]) & (every["learner"] == labels[1])]
+        confidence, adjustment = self.study.analysis.confidence, self.study.analysis.adjustment
+        m = 1 if adjustment == "none" else max(len(own), 1)
+        counts = (own["coverage"] * own["n"]).round()
+        low, high = clopper_pearson(counts, own["n"], confidence, m)
+        own = own.assign(coverage_lower=low, coverage_upper=high, m=m, short=high < confidence)
+        own = own[(own["size"] == size) & own["estimator"].isin([*roots])]
         return Errors(int(size), *labels, {key: means[0][key] for key in roots}, roots, own)
 
 

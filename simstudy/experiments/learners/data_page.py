@@ -334,13 +334,16 @@ def _labels(results: DataResults, pair: tuple[str, str]) -> tuple[str, str]:
 def _rows(chart: Chart, name: str) -> tuple[Markup, Markup]:
     """A chart made of rows, as high as these need, for wide and for narrow screens."""
     number = len(chart.y.marks)
-    return _both(chart, name, *[60 + (_ROW if number < 16 else 0.55 * _ROW) * number] * 2)
+    tall = 60 + (_ROW if number < 16 else 0.63 * _ROW) * number
+    return _both(chart, name, tall, tall, svg.CURVES[0])
 
 
-def _both(chart: Chart, name: str, tall: float, narrow: float) -> tuple[Markup, Markup]:
+def _both(
+    chart: Chart, name: str, tall: float, narrow: float, width: float = _WIDE
+) -> tuple[Markup, Markup]:
     """A chart for wide and for narrow screens."""
     return (
-        svg.draw(chart, f"{name}w", (_WIDE, tall)).picture,
+        svg.draw(chart, f"{name}w", (width, tall)).picture,
         svg.draw(chart, f"{name}n", (_NARROW, narrow)).picture,
     )
 
@@ -360,9 +363,9 @@ def _ranks(findings: DataFindings, index: int) -> list[Opening]:
     """The diagram of average ranks over data sets, if there is one."""
     if (over := _ranked(findings)) is None:
         return []
-    chart, rows = ranks.over_sets(over, findings.names, _WIDE / 7.0), len(over.learners)
+    chart, rows = ranks.over_sets(over, findings.names, svg.CURVES[0] / 7.0), len(over.learners)
     tall = 25 * (chart.y.high - chart.y.low) if not chart.frame else 60 + 26.0 * rows
-    wide = svg.draw(chart, f"ranks{index}w", (_WIDE, tall)).picture
+    wide = svg.draw(chart, f"ranks{index}w", (svg.CURVES[0], tall)).picture
     narrow = ranks.over_sets(over, findings.names, joined=False)
     size, sets = (_NARROW, 70 + 30.0 * rows), counted(len(over.datasets), "data set")
     caption = (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Hashable, Mapping
 from types import MappingProxyType
 from typing import Any
@@ -11,7 +10,7 @@ import pandas as pd
 
 from simstudy.analysis.models.findings import ModelFindings
 from simstudy.experiments.comparison_page import ComparisonPage
-from simstudy.experiments.measures.results import MeasureResults
+from simstudy.experiments.measures.results import MeasureResults, written_name, written_names
 from simstudy.experiments.page import Section
 from simstudy.measures.base import MeasureInfo
 from simstudy.report.charts.choices import choices, needed, needed_text
@@ -22,6 +21,8 @@ from simstudy.report.tables.table import Table, TableCell, make_table, words
 from simstudy.study.study import Study
 from simstudy.texts import counted
 
+_ESTIMATES = {"kl_divergence": "log_loss"}  # whose expectation a target is, if not its own
+
 
 class MeasuresPage(ComparisonPage[MeasureResults]):
     """Which measure finds the better of two learners, and from how many test rows."""
@@ -30,7 +31,7 @@ class MeasuresPage(ComparisonPage[MeasureResults]):
 
     def asks(self, study: Study, info: MeasureInfo) -> str:
         """Ask which measure finds the better learner."""
-        labels, sizes = study.labels, study.doses
+        labels, sizes = written_names(study.measured), study.doses
         which = listed(labels) if len(labels) <= MAX_NAMED + 1 else f"{len(labels)} measures"
         rows = f"{sizes[0]:,} to {sizes[-1]:,}" if len(sizes) > 1 else f"{sizes[0]:,}"
         return (
@@ -74,17 +75,13 @@ class MeasuresPage(ComparisonPage[MeasureResults]):
 
     def finding(self, results: MeasureResults, findings: ModelFindings) -> str:
         """Return which measure finds the better learner, and which need more rows for as much."""
-        written = dict(zip(results.treatments, results.names, strict=True))
-        longest = sorted(map(re.escape, written), key=len, reverse=True)
-        label = rf"(?<![\w:])(?:{'|'.join(longest)})(?![\w:])"
-        text = re.sub(label, lambda name: written[name[0]], super().finding(results, findings))
-        needed = results.rows_needed(findings.measure).to_dict("records")
-        least = {written[row["learner"]]: row["lower"] for row in needed}
+        text, needed = super().finding(results, findings), results.rows_needed(findings.measure)
+        least = dict(zip(needed["learner"], needed["lower"], strict=True))
         most = max(least.values())
         slowest = [name for name, lower in least.items() if lower == most > results.reference]
         if not slowest:
             return text
-        best = next(written[row["learner"]] for row in needed if row["note"] == "the reference")
+        best = needed.loc[needed["note"] == "the reference", "learner"].iloc[0]
         verb = "needs" if len(slowest) == 1 else "need"
         as_good = f"To be as good as {best} with {results.reference:,} rows"
         return f"{text} {as_good}, {listed(slowest)} {verb} more than {rows(round(most))}."
@@ -93,7 +90,7 @@ class MeasuresPage(ComparisonPage[MeasureResults]):
         self, results: MeasureResults, findings: ModelFindings, narrow: bool = False
     ) -> tuple[Chart, ...]:
         """Return choices against test rows, and the rows needed."""
-        return choices(results, findings, narrow), needed(results, findings, narrow)
+        return choices(findings, narrow), needed(results, findings, narrow)
 
     def caption(self, results: MeasureResults, findings: ModelFindings) -> str:
         """Return what they show."""
@@ -106,6 +103,27 @@ class MeasuresPage(ComparisonPage[MeasureResults]):
             "where sizes are close enough."
         )
 
+    def view(
+        self, results: MeasureResults, findings: ModelFindings, index: int
+    ) -> dict[str, object]:
+        """Return the same as of all models, and which measures the target favours."""
+        target = results.column(findings.measure).measure
+        same, compared = _ESTIMATES.get(target, target), results.study.measured
+        note = f"The target favours {written_name(same)} and similar measures by construction: "
+        note += "its expectation is the target" + " plus a constant" * (same != target) + "."
+        note *= target in _ESTIMATES or same in [measure.name for measure in compared]
+        return super().view(results, findings, index) | {"others": note}
+
+    def files(self, results: MeasureResults) -> dict[str, pd.DataFrame]:
+        """Return the tables of the analyses that pages show, with labels again."""
+        shown = results.shown
+        labels = dict(zip(shown.treatments, results.treatments, strict=True))
+        tables = super().files(shown)
+        for file, table in tables.items():
+            words = table.select_dtypes(exclude="number")
+            tables[file] = table.assign(**words.map(lambda text: labels.get(text, text)))
+        return tables
+
     def own_sections(self, results: MeasureResults) -> list[Section]:
         """Return how many rows measures need, and what they contradict."""
         tables = [_needed_table(results), _against_truth(results), _contradictions(results)]
@@ -115,8 +133,8 @@ class MeasuresPage(ComparisonPage[MeasureResults]):
 def _needed_table(results: MeasureResults) -> Table:
     """How many test rows each measure needs to be as good as the best one, by each target."""
     at, study = results.reference, results.study
-    targets = [target.label for target in study.targets]
-    needed = {target: results.rows_needed(f"right_{target}") for target in targets}
+    targets = _targets(study)
+    needed = {name: results.rows_needed(f"right_{label}") for label, name in targets.items()}
     every = pd.concat(needed, names=["target"]).reset_index("target")
     cells = {(row["learner"], row["target"]): _needed(row) for row in every.to_dict("records")}
     confidence, m = level(study.analysis.confidence), int(every["m"].iloc[0])
@@ -128,7 +146,13 @@ def _needed_table(results: MeasureResults) -> Table:
         f"one at {at:,} rows to the first at which it is better. A dash: no size is decided."
     )
     title = f"Test rows needed to be as good as the best measure at {at:,} rows"
-    return _table(results, "rows_needed", title, targets, cells, caption, every)
+    return _table(results, "rows_needed", title, [*targets.values()], cells, caption, every)
+
+
+def _targets(study: Study) -> dict[str, str]:
+    """What the targets are called on pages, by their labels."""
+    labels = [target.label for target in study.targets]
+    return dict(zip(labels, written_names(study.targets), strict=True))
 
 
 def _needed(row: Mapping[Hashable, Any]) -> TableCell:
@@ -139,21 +163,21 @@ def _needed(row: Mapping[Hashable, Any]) -> TableCell:
 def _against_truth(results: MeasureResults) -> Table:
     """How often each measure prefers the worse learner, by each target."""
     at, shares = results.reference, results.against_truth()
-    targets = [target.label for target in results.study.targets]
-    cells = {}
+    targets, cells = _targets(results.study), {}
     for row in shares[shares["size"] == at].to_dict("records"):
         more = f"{percentages(row['lower'], row['upper'])} ties {percent(row['tied'])}"
-        cells[row["measure"], row["target"]] = TableCell(percent(row["wrong"]), more.strip())
+        place = row["measure"], targets[row["target"]]
+        cells[place] = TableCell(percent(row["wrong"]), more.strip())
     left_out = shares.groupby("target")["left_out"].first()
     pairs = int(shares["pairs"].max())
-    ties = "; ".join(f"{target} {int(left_out[target]):,}" for target in targets)
+    ties = "; ".join(f"{name} {int(left_out[label]):,}" for label, name in targets.items())
     caption = (
         f"Shares of choices at {at:,} test rows, with {_intervals(results)}; ties: how often the "
         f"measure prefers neither. Pairs tied by a target are left out: of {pairs:,} pairs in all "
         f"models, {ties}."
     )
     title = f"How often a measure prefers the truly worse learner, at {at:,} rows"
-    return _table(results, "against_truth", title, targets, cells, caption, shares)
+    return _table(results, "against_truth", title, [*targets.values()], cells, caption, shares)
 
 
 def _intervals(results: MeasureResults) -> str:
@@ -188,10 +212,9 @@ def _table(
     cut: bool = False,
 ) -> Table:
     """A table with a line for each measure."""
-    written = dict(zip(results.treatments, results.names, strict=True))
     lines = [
-        [words(shown, "", place), *(cells.get((label, at), TableCell(NONE)) for at in columns)]
-        for place, (label, shown) in enumerate(written.items())
+        [words(label, "", place), *(cells.get((label, at), TableCell(NONE)) for at in columns)]
+        for place, label in enumerate(results.treatments)
     ]
-    heads = ["measure", *(written.get(at, at) for at in columns)]
+    heads = ["measure", *columns]
     return make_table(name, title, heads, lines, caption=caption, data=data, cut=cut)

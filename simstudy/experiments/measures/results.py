@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -11,7 +13,7 @@ import pandas as pd
 
 from simstudy.analysis.models.choices import against_truth, contradictions, rows_needed
 from simstudy.analysis.tests.adjustment import family_sizes
-from simstudy.components.registry import MEASURES
+from simstudy.components.registry import MEASURES, Spec
 from simstudy.measures.theory.two_level import level_names
 from simstudy.results.read.model_analyses import ModelResults
 
@@ -49,14 +51,19 @@ class MeasureResults(ModelResults):
         return [*itertools.combinations(self.learners, 2)]
 
     @cached_property
-    def names(self) -> list[str]:
-        """What the measures are called on pages: labels that are none are written out."""
-        return [
-            spec.label
-            if spec.label != spec.name
-            else ":".join(map(_written, level_names(spec.name)))
-            for spec in self.study.measured
-        ]
+    def treatments(self) -> list[str]:
+        """The labels of the measures, which are compared; if `shown`, their names."""
+        return self.study.labels
+
+    @cached_property
+    def shown(self) -> MeasureResults:
+        """The same results, with the names of measures on pages in place of their labels."""
+        names = dict(zip(self.study.labels, written_names(self.study.measured), strict=True))
+        shown, picks = replace(self), self.picks.rename(columns=names)
+        for key, table in (("scores", self.scores), ("refined", self.refined)):
+            vars(shown)[key] = table.assign(learner=table["learner"].map(names))
+        vars(shown).update(shown=shown, treatments=[*names.values()], picks=picks)
+        return shown
 
     @property
     def reference(self) -> int:
@@ -104,6 +111,14 @@ class MeasureResults(ModelResults):
         return {}
 
 
-def _written(name: str) -> str:
+def written_names(measures: Sequence[Spec]) -> list[str]:
+    """Return what measures are called on pages: labels that are none are written out."""
+    written = [":".join(map(written_name, level_names(spec.name))) for spec in measures]
+    each = zip(written, measures, strict=True)
+    names = [name if spec.label == spec.name else spec.label for name, spec in each]
+    return names if len({*names}) == len(names) else [spec.label for spec in measures]
+
+
+def written_name(name: str) -> str:
     """The label of a measure; one that is not built in is not looked up."""
     return MEASURES.get(name).info.label if MEASURES.is_own(name) else name.replace("_", " ")

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from types import MappingProxyType
 
 from simstudy.analysis.models.findings import ModelFindings
+from simstudy.analysis.models.standings import Standing
 from simstudy.experiments.comparison_page import ComparisonPage
 from simstudy.experiments.page import TerminalLine
 from simstudy.experiments.tests import GAP, LEVEL, POWER
@@ -19,6 +20,8 @@ from simstudy.report.tables.findings import few_sizes
 from simstudy.report.tables.table import Table, TableCell, by_size
 from simstudy.study.study import Study
 from simstudy.texts import counted
+
+_MAX_JOINED = 3  # tests that are joined by "or"
 
 
 class TestsPage(ComparisonPage[TestResults]):
@@ -130,7 +133,8 @@ class TestsPage(ComparisonPage[TestResults]):
             "learners, the largest rate over the null hypotheses, hence a little too high. "
             f"Up: {results.detecting}, in favour of the better one. {small}Hollow: shown to reject "
             "too often under a null hypothesis. Bars: "
-            f"{intervals_of_means(findings)} of each rate.{black}"
+            f"{intervals_of_means(findings)} of each rate. Shaded: rates below the level; a full "
+            f"mark beyond it is not shown to exceed it.{black}"
         )
 
 
@@ -138,14 +142,20 @@ def _detect(results: TestResults) -> str:
     """Which of the tests that keep their level detect most with how many rows."""
     if len(results.keeping) < 2:
         return ""
-    tied = "no two of these differ significantly in power"
-    groups = grouped((at.contenders * bool(at.beaten), at.size) for at in results.most_powerful)
-    clauses = []
-    for tests, sizes in groups.items():
-        names = [*map(brief, tests)]
-        names = names if len(names) <= 3 else [names[0], f"one of {len(names) - 1} others"]
-        text = f"{' or '.join(names)} detects most" if names else tied
-        clauses.append(f"with {all_sizes(sizes)} rows {text}")
-    joined = any(len(tests) > 1 for tests in groups)
+    groups = grouped((_who_detects(at), at.size) for at in results.most_powerful)
+    clauses = [f"with {all_sizes(sizes)} rows {text}" for text, sizes in groups.items()]
+    joined = any(" or " in text for text in groups)
     clauses += ["tests joined by “or” do not differ significantly"] * joined
     return f"{opening('; '.join(clauses))} ({results.detecting})."
+
+
+def _who_detects(standing: Standing) -> str:
+    """Which tests detect most or, if that may be many, which detect less."""
+    if not standing.beaten:
+        return "no two of these differ significantly in power"
+    if len(standing.contenders) <= _MAX_JOINED:
+        return f"{' or '.join(map(brief, standing.contenders))} detects most"
+    worse = [brief(test) for test in standing.ranked if test in standing.beaten]
+    who = f"{' and '.join(worse)} detect{'s' * (len(worse) == 1)}"
+    best = f"{brief(standing.leader)} has the greatest power"
+    return f"{best}, and only {who} significantly less than another"

@@ -17,7 +17,7 @@ from simstudy.report.prose.phrases import axis_label
 _ROOM = (0.42, 1.1)  # for texts beside the rows needed, in the width of the sizes; if narrow
 
 
-def choices(results: MeasureResults, findings: ModelFindings, narrow: bool) -> Chart:
+def choices(findings: ModelFindings, narrow: bool) -> Chart:
     """The means of measures; those with the best mean at some size are black.
 
     All lines have labels at their ends or, if narrow, the black ones alone.
@@ -26,10 +26,9 @@ def choices(results: MeasureResults, findings: ModelFindings, narrow: bool) -> C
     write, best = percent if info.share else number, {at.leader for at in findings.standings}
     low, high = spec.reach(mean.mean for mean in findings.means)
     ends: list[tuple[str, float, int]] = []
-    named = enumerate(zip(results.names, findings.treatments, strict=True))
-    for place, (name, label) in sorted(named, key=lambda each: each[1][1] in best):
-        line, mark = ("best", "ink") if label in best else ("rest", "grey")
-        means = findings.means_of(label)
+    for place, name in sorted(enumerate(findings.treatments), key=lambda each: each[1] in best):
+        line, mark = ("best", "ink") if name in best else ("rest", "grey")
+        means = findings.means_of(name)
         tips = [
             f"{name}, {m.size:,} rows: {write(m.mean)} [{write(m.lower)}, {write(m.upper)}]"
             for m in means
@@ -38,7 +37,7 @@ def choices(results: MeasureResults, findings: ModelFindings, narrow: bool) -> C
         layers.append(Line(sizes, heights, line, "" if narrow else beside, treatment=place))
         areas = [0.5] * len(tips)
         layers.append(Marks(sizes, heights, tips, mark, areas, form=0, treatment=place))
-        ends += [(beside, heights[-1], place)] * (narrow and label in best)
+        ends += [(beside, heights[-1], place)] * (narrow and name in best)
     x = spec.sizes_axis(sizes, f"{findings.design.words.dose} rows")
     if drawn := [end for end in ends if drawable(end[1])]:
         moved = spec.spread([end[1] for end in drawn], 0.06 * (high - low), low, high)
@@ -61,7 +60,7 @@ def needed(results: MeasureResults, findings: ModelFindings, narrow: bool) -> Ch
     for line, place in enumerate(order):
         row, (text, interval) = each[place], needed_text(each[place])
         text += f" ({interval})" * bool(interval)
-        tips.append(f"{results.names[place]}: {text}")
+        tips.append(f"{row['learner']}: {text}")
         low, high = max(row["lower"], sizes.low), min(row["upper"], sizes.high)
         if math.isfinite(row["upper"]) or row["lower"] > 0:  # tests decide at some size
             layers.append(Line([low, high], [line, line], "whisker", treatment=place))
@@ -69,9 +68,9 @@ def needed(results: MeasureResults, findings: ModelFindings, narrow: bool) -> Ch
             mark = Marks([row["rows"]], [line], tips[-1:], "ink", [1.4], form=0, treatment=place)
             layers.append(mark)
         layers.append(Text(sizes.high, line, f"\u00a0{text}", 1, "note", treatment=place))
-    y = spec.rows_axis([brief(results.names[place], 22) for place in order])
+    y = spec.rows_axis([brief(each[place]["learner"], 22) for place in order])
     x = replace(sizes, high=sizes.high * (sizes.high / sizes.low) ** _ROOM[narrow])
-    heading = f"Test rows to equal the best with {at:,}"
+    heading = f"Test rows needed to be as good as the best with {at:,} rows"
     return Chart(heading, heading, "; ".join(tips), x, y, tuple(layers), "plain")
 
 
@@ -86,7 +85,7 @@ def needed_text(row: Mapping[Hashable, Any]) -> tuple[str, str]:
         return rows(int(row["at"])), "best"
     low, high = row["lower"], row["upper"]
     if math.isinf(high):
-        interval = NONE if low <= 0 else f"above {rows(round(low))}"
+        interval = NONE if low <= 0 else f"more than {rows(round(low))}"
     else:
         interval = f"{rows(round(low))} to" if low > 0 else "up to"
         interval += f" {rows(round(high))}"

@@ -20,7 +20,7 @@ from simstudy.texts import counted
 
 MAX_PAIRS = 10  # of the posterior; of more, those of the leader
 _HALF = 0.36  # of the thickness of a bar, in rows
-_LANE, _MARK = 0.22, 0.013  # how far marks move in a row, and their width as a share of the axis
+_LANE, _MARK = 0.36, 0.014  # how far marks move in a row, and their width as a share of the axis
 _NAMED = 8  # reversals whose data sets are named in the chart
 
 
@@ -64,10 +64,14 @@ def by_dataset(findings: DataFindings) -> Chart:
         scored = [(float(findings.means[label][name]), label) for label in learners]
         means = sorted((mean, label) for mean, label in scored if not math.isnan(mean))
         layers += [Line([means[0][0], means[-1][0]], [row, row], "others")] if means else []
-        ends = dict.fromkeys((0.0, -_LANE, _LANE), -math.inf)  # of the marks in each lane
-        for mean, label in means:
-            lane = next((at for at in ends if ends[at] <= mean), min(ends, key=lambda at: ends[at]))
-            ends[lane] = mean + _MARK * (high - low)
+        lanes: dict[float, list[float]] = {0.0: [], -_LANE: [], _LANE: []}
+        for mean, label in sorted(means, key=lambda each: each[1] not in findings.best[name]):
+            space = {
+                at: min((abs(mean - x) for x in lanes[at]), default=high - low) for at in lanes
+            }
+            free = [at for at in lanes if space[at] >= _MARK * (high - low)]
+            lane = free[0] if free else max(lanes, key=space.__getitem__)
+            lanes[lane].append(mean)
             points[label].append((name, mean, row + lane))
     for place, (label, shown) in enumerate(points.items()):
         tips = [f"{name}, {label}: {in_unit(number(mean), info)}" for name, mean, _ in shown]

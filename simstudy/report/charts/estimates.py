@@ -10,10 +10,8 @@ from simstudy.report.charts import spec
 from simstudy.report.charts.spec import Axis, Chart, Line, Marks, Rule, Text
 from simstudy.report.prose.numbers import brief, number, percent, percentages, signed
 
-# The markers of intervals; those that are hollow ignore that training sets are shared.
-FORMS = {"rows": 0, "folds": 3, "percentile": 2, "corrected": 0, "nested": 1}
-HOLLOW = ("rows", "folds", "percentile")
-_NAMED, _APART = 3, 0.26  # coverages with their number; between intervals of an estimator
+FORMS = {"rows": 0, "folds": 3, "percentile": 2, "corrected": 1, "nested": 4}  # of intervals
+_APART = 0.26  # between intervals of an estimator
 
 
 class _Dot(NamedTuple):
@@ -25,7 +23,8 @@ class _Dot(NamedTuple):
     low: float
     high: float
     tip: str
-    interval: str = "corrected"
+    form: int = 0
+    hollow: bool = False
     number: str = ""  # beside it
 
 
@@ -46,10 +45,10 @@ def panels(
         x = Axis("", low, high, marks=labelled)
         charts.append((f"{heading} ({errors.measure})", dots, x, 0.0))
     dots = [*_covered(errors)]
-    least = min((dot.low for dot in dots), default=0.5)
+    least = min([confidence, *(dot.low for dot in dots)])
     tens = [tick / 5 for tick in range(5) if tick / 5 < confidence - 0.3 * (1 - least)]
     marks = tuple((tick, percent(tick, 0)) for tick in (*tens, confidence))
-    x = Axis("", least - 0.3 * (1 - least), 1.0, marks=marks)
+    x = Axis("", max(least - 0.3 * (1 - least), 0.0), 1.0, marks=marks)
     charts.append((f"Coverage of {percent(confidence, 0)} intervals", dots, x, confidence))
     names = [brief(label, 22) for label in errors.rmse]
     return tuple(
@@ -59,17 +58,19 @@ def panels(
 
 
 def _covered(errors: Errors) -> Iterator[_Dot]:
-    """The coverages, of which the lowest have their numbers."""
+    """The coverages, with bars if they are below the confidence; the lowest has its number."""
     every = errors.coverage.to_dict("records")
-    lowest = sorted(every, key=lambda each: each["coverage"])[:_NAMED]
     for row, label in enumerate(errors.rmse):
         own = [each for each in every if each["estimator"] == label]
+        lowest = min((each["coverage"] for each in own), default=0.0)
         for place, each in enumerate(own):
-            low, high, name = each["coverage_lower"], each["coverage_upper"], each["interval"]
-            tip = f"{percent(each['coverage'])} {percentages(low, high)}, {name}"
-            text = f"{percent(each['coverage'], 0)}\u00a0" if each in lowest else ""
+            share, name, short = each["coverage"], each["interval"], each["short"]
+            low, high = each["coverage_lower"], each["coverage_upper"]
+            tip = f"{percent(share)} {percentages(low, high)}, {name}"
+            text = f"{percent(share, 0)}\u00a0" * (short and share == lowest)
             line = row + _APART * (place - (len(own) - 1) / 2)
-            yield _Dot(label, line, each["coverage"], low, high, tip, name, text)
+            ends = (low, high) if short else (share, share)
+            yield _Dot(label, line, share, *ends, tip, FORMS[name], short, text)
 
 
 def _chart(
@@ -82,12 +83,11 @@ def _chart(
 ) -> Chart:
     layers: list[spec.Layer] = [Rule(rule, upright=True, kind="promise")]
     for dot in dots:
-        place, hollow = treatments.index(dot.label), dot.interval in HOLLOW
-        form, y = FORMS[dot.interval], [dot.row]
-        tip, kind = [f"{dot.label}: {dot.tip}"], "grey" if hollow else "ink"
+        place, y, tip = treatments.index(dot.label), [dot.row], [f"{dot.label}: {dot.tip}"]
+        kind = "grey" if rule > 0 and not dot.hollow else "ink"
         layers += [
-            Line([dot.low, dot.high], y * 2, "whisker", treatment=place),
-            Marks([dot.value], y, tip, kind, [1.1], [hollow], form=form, treatment=place),
+            *[Line([dot.low, dot.high], y * 2, "whisker", treatment=place)] * (dot.high > dot.low),
+            Marks([dot.value], y, tip, kind, [1.1], [dot.hollow], form=dot.form, treatment=place),
             *[Text(dot.low, dot.row, dot.number, -1, "name", treatment=place)] * bool(dot.number),
         ]
     text = "; ".join(f"{dot.label}: {dot.tip}" for dot in dots)

@@ -61,7 +61,7 @@ def levels(
 
 def _rates(label: str, means: Sequence[float], level: float) -> Axis:
     """A logarithmic axis of rates; those of 0 stand at its lower end."""
-    low = min(mean for mean in (*means, level) if mean > 0) / 1.8
+    low = min(mean for mean in (*means, level / 3) if mean > 0) / 1.8  # with three ticks
     most = max(*means, level)
     high = 1.25 if most > 0.5 else most * 1.8  # with room for the label of 100%
     marks = tuple((rate, percent(rate, 0 if rate >= 0.01 else 1)) for rate in _PERCENTS)

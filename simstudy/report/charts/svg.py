@@ -253,7 +253,8 @@ def _layer(layer: spec.Layer, frame: _Frame) -> Markup:
             return path("ring", "".join(f"M{x - r:.1f} {y:.1f}{turn}" for x, y in shown))
         case spec.Marks(tips=()):
             points = frame.points(layer.x, layer.y)
-            return path("dots", "".join(f"M{p[0]:.1f} {p[1]:.1f}h0" for p in points if p))
+            dots = dict.fromkeys(f"M{p[0]:.0f} {p[1]:.0f}h0" for p in points if p)
+            return path("dots", "".join(dots))  # which are many: to a pixel, each place once
         case spec.Marks():
             return _marks(layer, frame)
         case spec.Rule(upright=True):

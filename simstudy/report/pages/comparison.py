@@ -339,7 +339,9 @@ def _view(compared: Compared, index: int, measure: str) -> dict[str, object]:
     for name, results in having.items():
         study, page = results.study, results.study.page
         design, overall[name] = opening(f"{page.design(study)}."), page.overall(results, measure)
-        column = {"finding": page.finding(results, results.findings(measure)), "design": design}
+        shown = results.shown
+        finding = page.finding(shown, shown.findings(measure))
+        column = {"finding": finding, "design": design}
         chips = claims.chips(compared.verdicts, name)
         columns.append({"title": compared.titles[name], "chips": chips, **column})
     info = next(iter(having.values())).info(measure)

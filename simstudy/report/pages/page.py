@@ -55,6 +55,7 @@ def report_page(results: Results) -> str:
 
     The `Page` of the experiment provides the opening, the views of the measures and the sections.
     """
+    results = results.shown
     study, page = results.study, results.study.page
     content = {"study": study, "kind": study.experiment, "page": page, "title": study.heading}
     content |= {"manifest": results.manifest, "facts": page.facts(study)}
@@ -123,7 +124,7 @@ def failures_section(results: Results, consequence: str) -> Section:
 def _reproduction(results: Results) -> Section:
     """How to run the study again, and one cell of it."""
     manifest, size = results.manifest, size_text(results.study.doses[0])
-    cell = ("--model", "0", "--size", size, "--learner", results.treatments[0])
+    cell = ("--model", "0", "--size", size, "--learner", results.study.labels[0])
     content = {
         "needed": [*needed(manifest), *results.study.page.needs],
         "same_scores": same_scores(manifest),

@@ -11,6 +11,7 @@ from simstudy.analysis.datasets.two_measures import Reversals
 from simstudy.analysis.tests.friedman import DRAWS as RANK_DRAWS
 from simstudy.analysis.tests.friedman import Friedman, FTest
 from simstudy.measures.base import MeasureInfo
+from simstudy.report.prose.finding import ahead_on_sets
 from simstudy.report.prose.numbers import brief, digits, estimated_share, number, p_value, setting
 from simstudy.report.prose.phrases import in_unit, listed, opening
 from simstudy.texts import counted
@@ -48,6 +49,8 @@ def _tests_on_sets(findings: DataFindings) -> list[str]:
     if tests == 1:
         text = f"The only pairwise test is {'' if won else 'not '}significant"
     sentences = [f"{text} by the {method(findings)}."]
+    if where and won:
+        sentences.append(ahead_on_sets(findings))
     if findings.untested:
         reasons = [reason for reason in pairs["reason"][pairs["p"].isna()] if reason]
         why = f" (mostly: {max(reasons, key=reasons.count)})" if reasons else ""

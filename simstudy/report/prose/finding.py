@@ -14,7 +14,7 @@ from simstudy.report.prose.phrases import MAX_NAMED, failed_learners, grouped, i
 from simstudy.report.prose.statements import best_means, no_differences, only_learner
 from simstudy.texts import counted
 
-_MAX_JOINED = 3  # learners that are joined by "or"; of more, one is named and the rest counted
+_MAX_JOINED = 3  # learners that are joined by "or"; of more, it is said who is worse
 _MAX_CLAUSES, _MAX_RANGES = 4, 8  # on who does best at which sizes; more are summarised
 
 
@@ -64,33 +64,53 @@ def _untested(standing: Standing, failed: Sequence[str]) -> list[str]:
 
 def _groups(standings: Sequence[Standing], failed: Sequence[str]) -> list[list[Standing]]:
     """Group the sizes by who does best, in the order of their first sizes."""
-    best = [(frozenset(at.contenders), frozenset(_untested(at, failed))) for at in standings]
-    return [*grouped(zip(best, standings, strict=True)).values()]
+    keys = []
+    for at in standings:
+        leader = at.leader * (len(at.contenders) > _MAX_JOINED)
+        keys.append((frozenset(at.contenders), frozenset(_untested(at, failed)), leader))
+    return [*grouped(zip(keys, standings, strict=True)).values()]
 
 
 def _best(
     groups: Sequence[Sequence[Standing]], failed: Sequence[str], findings: ModelFindings
 ) -> str:
-    """Who does best with how many rows."""
-    texts: list[str] = []
+    """Who does best with how many rows; where that may be many, whose mean is best, who is worse.
+
+    Those of many come last.
+    """
+    texts, parts = list[str](), list[str]()
+    few = [group for group in groups if len(group[0].contenders) <= _MAX_JOINED]
     for group in groups:
         names, untested = [*map(brief, group[0].contenders)], _untested(group[0], failed)
-        if len(names) > _MAX_JOINED:
-            names = [names[0], f"one of {len(names) - 1} others"]
-        verb, noun = ("", "") if texts else (" does best", " rows")
         sizes = _sizes([standing.size for standing in group], findings)
+        verb, noun = ("", "") if texts else (" does best", " rows")
         text = f"{listed(names, last='or')}{verb} with {sizes}{noun}"
+        if group not in few:
+            text = (
+                f"{names[0]} has the best mean with {sizes} rows, where {_worse(group[0], failed)}"
+            )
         text += f" ({_named(untested, 2)} could not be compared)" * bool(untested)
-        texts.append(text)
+        (texts if group in few else parts).append(text)
+    if not texts:
+        return "; ".join(parts)
     *before, last = texts
     comma = "," * (len(before) > 1 or " or " in f"{texts[0]}{last}")
     text = f"{', '.join(before)}{comma} and {last}" if before else last
-    several = [group for group in groups if len(group[0].contenders) > 1]
-    if several == [groups[-1]]:
-        who = "the two" if len(groups[-1][0].contenders) == 2 else "these"
-        return f"{text}, where {who} do not differ significantly"
-    name = findings.design.words.name
-    return text + f"; {name} joined by “or” do not differ significantly" * bool(several)
+    several = [group for group in few if len(group[0].contenders) > 1]
+    if several == [few[-1]]:
+        who = "the two" if len(few[-1][0].contenders) == 2 else "these"
+        text += f", where {who} do not differ significantly"
+    elif several:
+        parts.insert(0, f"{findings.design.words.name} joined by “or” do not differ significantly")
+    return "; ".join([text, *parts])
+
+
+def _worse(at: Standing, failed: Sequence[str]) -> str:
+    """Which few are significantly worse, or how many."""
+    worse = [name for name in at.ranked if name in at.beaten.difference(_untested(at, failed))]
+    many = f"{len(worse)} of {len(at.ranked) - 1 - len(failed)} others"
+    who = many if len(worse) > MAX_NAMED + 1 else f"only {_named(worse)}"
+    return f"{who} {'is' if len(worse) == 1 else 'are'} significantly worse than another"
 
 
 def _few(groups: Sequence[Sequence[int]], findings: ModelFindings) -> bool:
@@ -151,7 +171,7 @@ def data_finding(findings: DataFindings) -> str:
     if len(findings.datasets) == 1:
         return _on_one(findings)
     over = [_over_all_sets(findings.over_sets)] if findings.over_sets else []
-    return " ".join([*over, _best_on_sets(findings), _ahead(findings)])
+    return " ".join([*over, _best_on_sets(findings)])
 
 
 def _best_on_sets(findings: DataFindings) -> str:
@@ -164,7 +184,10 @@ def _best_on_sets(findings: DataFindings) -> str:
         texts.append(f"{counted(len(rest), 'other')} on {sum(rival.best for rival in rest)}")
     text = f"By {findings.info.label} {listed(texts, most=len(texts))}"
     text += f" (shared on {findings.tied})" * bool(findings.tied)
-    return text + f"; on {gaps} not every learner has a mean" * bool(gaps) + "."
+    text += f"; on {gaps} not every learner has a mean" * bool(gaps)
+    sure = sum(bool(findings.beaten_by_best(at)) for at in findings.datasets if findings.best[at])
+    where = f"{sure or 'none'} of the {sets}"
+    return f"{text}; the best mean is significantly better than another on {where}."
 
 
 def by_other_measures(further: Sequence[DataFindings]) -> str:
@@ -173,14 +196,12 @@ def by_other_measures(further: Sequence[DataFindings]) -> str:
     for findings in further[:MAX_NAMED]:
         best = [f"{brief(each.learner)} on {each.best}" for each in findings.standings if each.best]
         if len(findings.with_means) > 1 and len(findings.datasets) > 1:
-            texts.append(f"By {findings.info.label}: {listed(best)}.")
+            texts.append(f"Best means by {findings.info.label}: {listed(best)}.")
     return " ".join(texts)
 
 
-def _ahead(findings: DataFindings) -> str:
+def ahead_on_sets(findings: DataFindings) -> str:
     """Who is significantly better than another and worse than none on how many data sets."""
-    if not (findings.winners.pairs["winner"] != "").any():
-        return "On no single data set do two learners differ significantly."
     ahead = [f"{brief(each.learner)} on {each.ahead}" for each in findings.by_ahead if each.ahead]
     if not ahead:
         return "On no data set is a learner significantly better than another and worse than none."

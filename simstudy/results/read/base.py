@@ -130,6 +130,11 @@ class Results(ABC):
         return self.study.labels
 
     @property
+    def shown(self) -> Results:
+        """The same results, with the names of treatments on pages in place of their labels."""
+        return self
+
+    @property
     def doses(self) -> Sequence[float]:
         """The doses, such as training sizes: numbers of rows, or shares of a training part."""
         return self.study.doses
@@ -201,7 +206,7 @@ class Results(ABC):
     def _every_cell(self, name: str, columns: list[str]) -> pd.DataFrame:
         """A table with a row for each cell, in the order of problems, doses and treatments."""
         table = self._read(name, columns)
-        models, sizes, labels = self.problems, len(self.doses), self.treatments
+        models, sizes, labels = self.problems, len(self.doses), self.study.labels
         each = sizes * len(labels)
         if len(table) != models * each or not (
             np.array_equal(table["model"], np.repeat(np.arange(models), each))

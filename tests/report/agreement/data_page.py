@@ -45,7 +45,7 @@ class DataSentences:
         """Read the sentences that open a page."""
         said: list[Said] = []
         for sentence in re.split(r"(?<=[.]) (?=[A-Z])", text):
-            read = self._best(where, sentence) + self._ahead(where, sentence)
+            read = self._best(where, sentence)
             read += self._over(where, sentence) + self._one(where, sentence)
             if not read:
                 return [Said(where, "unread", value=sentence)]
@@ -56,7 +56,8 @@ class DataSentences:
         one = rf"({self.name}) on (\d+)"
         found = re.fullmatch(
             rf"By [\w ]+? (?P<who>{self.name}) has the best mean on {_COUNT} of \d+ data sets"
-            rf"(?P<more>(?:(?:, | and ){one})*)(?: \(shared on (?P<shared>\d+)\))?\.",
+            rf"(?P<more>(?:(?:, | and ){one})*)(?: \(shared on (?P<shared>\d+)\))?; the best mean "
+            r"is significantly better than another on (?P<sure>\d+|none) of the \d+\.",
             text,
         )
         if not found:
@@ -64,11 +65,10 @@ class DataSentences:
         each = [(found["who"], found["count"]), *re.findall(one, found["more"])]
         said = [Said(where, "count", who, "best mean", value=int(n)) for who, n in each]
         said.append(Said(where, "leaders", "", "best mean", value={who for who, _ in each}))
+        said.append(Said(where, "sure", value=int(found["sure"].replace("none", "0"))))
         return [*said, Said(where, "shared", value=int(found["shared"] or 0))]
 
     def _ahead(self, where: str, text: str) -> list[Said]:
-        if text == "On no single data set do two learners differ significantly.":
-            return [Said(where, "significant", value=0)]
         if text.startswith("On no data set is a learner significantly better than another and"):
             return [Said(where, "leaders", "", "ahead", value=set())]
         one = rf"({self.name}) on (\d+)"
@@ -131,7 +131,7 @@ class DataSentences:
             said.append(Said(where, "significant", value=int(found[1])))
         if found := re.match(r"The only pairwise test is (not )?significant by ", text):
             said.append(Said(where, "significant", value=int(not found[1])))
-        said += self.families(where, text)
+        said += self.families(where, text) + self._ahead(where, text)
         if found := re.match(
             r"Friedman's test (rejects|does not reject) that all learners are equivalent "
             r"\(χ²\(\d+\) = ([\d.]+), p (?:= )?(< )?([\d.]+), ",

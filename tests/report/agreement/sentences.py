@@ -85,7 +85,6 @@ class Sentences:
 
     def finding(self, where: str, text: str) -> list[Said]:
         """Read who does best with how many rows."""
-        text = text.replace("information reward", "information_reward").replace("AUC", "auc")
         text, *more = re.split(r"(?<=\.) (?=With |To be )", text)
         if more:
             said = [one for part in (text, *more) for one in self._further(where, part)]
@@ -95,10 +94,9 @@ class Sentences:
             return unread
         parts = text.removeprefix("On these models ").removesuffix(".").split("; ")
         said: list[Said] = []
-        for place, part in enumerate(parts):
+        for part in parts:
             read = self._no_two(where, part) or self._whose_mean(where, part)
-            if not read and place == 0:
-                read = self._best(where, part)
+            read = read or self._best(where, part) or self._crowded(where, part)
             joined = rf"{NOUN}s joined by “or” do not differ significantly"
             if not read and not self._full(joined, part):
                 return unread
@@ -106,7 +104,7 @@ class Sentences:
         spoken = {
             one.size
             for one in said
-            if one.kind in ("does best", "none differ", "best", "best beaten")
+            if one.kind in ("does best", "none differ", "best", "best beaten", "only worse")
         }
         return [*said, Said(where, "decided", size=sorted(spoken))]
 
@@ -126,11 +124,20 @@ class Sentences:
             names = self.named(found[3])
             at, more = number(found[2]), number(found[4])
             return [Said(where, "need more", names.named, found[1], at, more)]
-        biased = rf"With ({_INT}) rows ({self.name}) has the largest bias, (.*); the lowest "
-        biased += rf"coverage, (\d+)% where (\d+)% is promised, is that of ({self.name}) \((.*)\)\."
-        if found := self._full(biased, text):
-            numbers = (float(found[3].replace("−", "-")), int(found[4]), int(found[5]), found[7])
-            return [Said(where, "worst", found[2], found[6], number(found[1]), numbers)]
+        biased = rf"With ({_INT}) rows (.*) (?:is|are) shown to be biased\. Of (\d+) intervals? of "
+        biased += r"(\d+)%, (\d+|none) (?:is|are) shown to contain the exact value less often"
+        if found := self._full(rf"{biased}(?: – (.*))?\.", text):
+            size, each = number(found[1]), re.findall(rf"({self.name}) \(([+−][\d.]+)\)", found[2])
+            shown = {name: float(bias.replace("−", "-")) for name, bias in each}
+            more = re.search(r"and (\d+) others$", found[2])
+            said = [Said(where, "biased", shown, more and int(more[1]), size)]
+            short = {}
+            for part in (found[6] or "").split("; "):
+                kind, _, names = part.partition(": ")
+                each = re.findall(rf"({self.name}) \((\d+)%\)", names)
+                short |= {(name, kind): int(share) for name, share in each}
+            counts = int(found[3]), int(found[4]), int(found[5].replace("none", "0"))
+            return [*said, Said(where, "rarely", short, counts, size)]
         if text.startswith("On these models "):
             return []
         said = []
@@ -138,13 +145,18 @@ class Sentences:
             if part == "tests joined by “or” do not differ significantly":
                 continue
             found = self._full(
-                rf"[Ww]ith ({self.size_list}) rows (?:(.*) detects most|(no two) .*)", part
+                rf"[Ww]ith ({self.size_list}) rows (?:(?P<most>.*) detects most|no two .*|"
+                rf"(?P<best>{self.name}) has the greatest power, and only (?P<less>.*) detects? "
+                r"significantly less than another)",
+                part,
             )
-            names = re.findall(self.name, found[2] or "") if found else []
-            more = re.search(r"one of (\d+) others", part)
-            who = Names(tuple(names), int(more[1]) if more else 0)
             sizes = self.at(found[1]) if found else []
-            said += [Said(where, "detects", who, size=size) for size in sizes]
+            who = tuple(re.findall(self.name, found["most"] or "")) if found else ()
+            if found and found["less"]:
+                less = {*re.findall(self.name, found["less"])}
+                said += [Said(where, "detects less", less, found["best"], size) for size in sizes]
+            else:
+                said += [Said(where, "detects", Names(who), size=size) for size in sizes]
         return said or [Said(where, "unread", value=text)]
 
     def _no_two(self, where: str, part: str) -> list[Said]:
@@ -182,7 +194,7 @@ class Sentences:
     def _best(self, where: str, part: str) -> list[Said]:
         """Who does best at which sizes; several are joined by "or"."""
         one = self.name
-        who = rf"{one}(?:(?:, {one})* or (?:{one}|one of \d+ others))?"
+        who = rf"{one}(?:(?:, {one})* or {one})?"
         without = rf"(?: \({self.names} could not be compared\))?"
         clause = rf"({who})( does best)? with ({self.size_list})( rows)?{without}"
         each = re.findall(clause, part)
@@ -192,10 +204,25 @@ class Sentences:
             return []
         said = []
         for names, _, at, _ in each:
-            more = re.search(r"one of (\d+) others", names)
-            best = Names(tuple(re.findall(one, names)), int(more[1]) if more else 0)
+            best = Names(tuple(re.findall(one, names)))
             said += [Said(where, "does best", best, size=size) for size in self.at(at)]
         return said
+
+    def _crowded(self, where: str, part: str) -> list[Said]:
+        """Whose mean is best, and which few are worse, or how many."""
+        without = rf"(?: \({self.names} could not be compared\))?"
+        found = self._full(
+            rf"(?P<who>{self.name}) has the best mean with (?P<sizes>{self.size_list}) rows, where "
+            rf"(?:only (?P<worse>{self.names})|(?P<count>\d+) of \d+ others) (?:is|are) "
+            rf"significantly worse than another{without}",
+            part,
+        )
+        if not found:
+            return []
+        worse, sizes = self.named(found["worse"]), self.at(found["sizes"])
+        worse = Names((), int(found["count"])) if found["count"] else worse
+        said = [Said(where, "only worse", found["who"], worse, size) for size in sizes]
+        return said + [Said(where, "best", found["who"], size=size) for size in sizes]
 
     # The statements
 

@@ -183,6 +183,11 @@ class DataTruth:
     def _shared(self, said: Said) -> int:
         return sum(len(self.best_on(at)) > 1 for at in self.datasets)
 
+    def _sure(self, said: Said) -> int:
+        """The data sets on which all of best mean are significantly better than some other."""
+        losers = {at: [self.losers_on(at, who) for who in self.best_on(at)] for at in self.datasets}
+        return sum(bool(set.intersection(*each)) for each in losers.values())
+
     def _leaders(self, said: Said) -> set[str]:
         """Who has a count above 0."""
         return {name for name in self.learners if self.counts(name)[said.whom]}

@@ -44,6 +44,9 @@ INTERVALS = {
 }
 
 
+NAMED = {"information_reward": "information reward", "auc": "AUC"}
+
+
 def share_limits(values: np.ndarray, alpha: float) -> tuple[float, float]:
     """Return the limits of a mean share over models, of Korn & Graubard (1998)."""
     n, share, spread = len(values), values.mean(), values.var(ddof=1)
@@ -73,6 +76,8 @@ class Truth:
             settings = tomllib.load(file)
         self.directory, self.seed = directory, settings["seed"]
         scores = pd.read_parquet(directory / "scores.parquet")
+        if settings.get("compare") == "measures":  # which pages name
+            scores["learner"] = scores["learner"].replace(NAMED)
         self.scores = scores
         self.column = [name for name in scores.columns if name not in KEYS][place]
         self.sizes = sorted(int(size) for size in scores["size"].unique())
@@ -264,6 +269,16 @@ class Truth:
             wrong.append(said.who.fault(near if won else set()))
         return "" if "" in wrong else f"detects most at {said.size}: {wrong[0]}"
 
+    def _detects_less(self, said: Said) -> str:
+        """Whose power is greatest of the tests that keep their level, and who of them is worse."""
+        columns = [name for name in self.scores if name not in KEYS]
+        place = [name.startswith("power_") for name in columns].index(True)
+        power, kept = Truth(self.directory, place), {*self.learners} - self.exceeding()
+        most = max(power.means[said.size, name] for name in kept)
+        less = {name for name in kept if power.rivals(name, said.size, "behind") & kept}
+        right = less == said.who and power.means[said.size, said.whom] == most
+        return "" if right else f"{less} detect less at {said.size}, not {said.who}"
+
     def _need_more(self, said: Said) -> str:
         """That each is worse, with as many rows, than the best with fewer."""
         reference = self.sign * self._values(self.column, said.size)
@@ -277,15 +292,28 @@ class Truth:
                 wrong += [name] * (name in said.who and not (lead < 0 and decided))
         return f"{wrong} at most {said.value}" if wrong else ""
 
-    def _worst(self, said: Said) -> str:
-        """The largest bias and the lowest coverage, of which estimator and interval."""
-        bias, least, promised, interval = said.value
-        error = self._values(self.column.replace("squared_", ""), said.size).mean()
+    def _biased(self, said: Said) -> str:
+        """The estimators whose mean error has an adjusted interval without 0."""
+        errors = self._values(self.column.replace("squared_", ""), said.size)
+        level = self.alpha / 2 / (len(self.learners) * len(self.sizes))
+        half = stats.t.isf(level, len(errors) - 1) * errors.sem()
+        bias = errors.mean()[errors.mean().abs() > half].to_dict()
+        near = all(abs(bias.get(name, 9) - value) < 6e-5 for name, value in said.who.items())
+        right = near and len(said.who) + (said.whom or 0) == len(bias)
+        return "" if right else f"biased are {bias}, not {said.who}"
+
+    def _rarely(self, said: Said) -> str:
+        """The intervals whose coverage has an adjusted interval below the confidence."""
+        number, promised, count = said.whom
         target = "mean" if "of_mean" in self.column else "exact"
         table = pd.read_parquet(self.directory / "estimates.parquet")
         own = table["learner"].map(lambda name: self.column.endswith(f"_{name}"))
-        own &= (table["size"] == said.size) & table["measure"].map(self.column.__contains__)
-        table, shares = table[own], {}
+        table = table[own & table["measure"].map(self.column.__contains__)]
+        known = [table[f"lower_{name}"].notna() & table[target].notna() for name in INTERVALS]
+        m = sum(
+            table["estimator"].where(each).groupby(table["size"]).nunique().sum() for each in known
+        )
+        table, shares, short = table[table["size"] == said.size], {}, {}
         for name, words in INTERVALS.items():
             inside = (table[f"lower_{name}"] <= table[target]) & (
                 table[target] <= table[f"upper_{name}"]
@@ -293,11 +321,15 @@ class Truth:
             known = table[f"lower_{name}"].notna() & table[target].notna()
             for key, share in inside[known].groupby(table["estimator"]).mean().items():
                 shares[key, words] = share
-        right = error.abs().max() <= abs(error[said.who]) + 1e-12
-        right &= abs(error[said.who] - bias) < 6e-5 and promised == round(100 * (1 - self.alpha))
-        right &= shares[said.whom, interval] == min(shares.values())
-        right &= abs(100 * min(shares.values()) - least) <= 0.5
-        return "" if right else f"{error.to_dict()}, {shares}"
+        for key, share in shares.items():
+            inside = round(share * self.models)
+            tail = stats.beta.isf(self.alpha / 2 / m, inside + 1, self.models - inside)
+            if inside < self.models and tail < 1 - self.alpha:
+                short[key] = share
+        right = all(abs(100 * short.get(key, 9) - value) <= 0.5 for key, value in said.who.items())
+        right &= count == len(short) >= len(said.who) and bool(said.who) == bool(short)
+        right &= number == len(shares) and promised == round(100 * (1 - self.alpha))
+        return "" if right else f"short are {short} of {len(shares)}, not {said.who}, {said.whom}"
 
     def _rivals(self, said: Said) -> str:
         """Exactly whom a learner is ahead of, level with or behind."""
@@ -316,6 +348,13 @@ class Truth:
         if not wrong and not self.differing([said.size]):
             wrong = "no two differ"
         return f"does best at {said.size}: {wrong}" if wrong else ""
+
+    def _only_worse(self, said: Said) -> str:
+        """Who cannot do best, where many can: those than which some other is better."""
+        untested = self.rivals(said.who, said.size, "untested")
+        worse = {one for one in self.learners if self.rivals(one, said.size, "behind")} - untested
+        wrong = said.whom.fault(worse)
+        return f"worse at {said.size}: {wrong}" if wrong else ""
 
     def _contenders(self, said: Said) -> str:
         return str(said.who.fault(self.contenders(said.whom, said.size)))
