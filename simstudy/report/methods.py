@@ -77,7 +77,9 @@ def _methods(results: Results) -> Iterator[Passage]:
             text, references = _component(results, registry, spec), cited(registry, [spec])
             # What is cited needs no reference in words.
             yield re.sub(r" \([^()]*\b\d{4}\)", "", text) if references else text, references
-    letters = "; n: training rows, k: classes" * (study.measures.cutoff != "none")
+    letters = "; n: size of the training set, k: number of classes" * (
+        study.measures.cutoff != "none"
+    )
     yield f"The primary score is {results.info().label}; {conventions(study)}{letters}", []
     yield f"Estimands: {page.estimands(study, results.info())}", []
     yield from page.analysis(results)

@@ -43,7 +43,7 @@ def print_summary(results: Results, console: Console, details: bool = False) -> 
     console.print(finding, highlight=False, markup=False)
     facts = ", ".join(f"{number:,} {what}" for number, what in page.facts(study))
     design = f"{page.design(study)}. {opening(conventions(study))}" if details else facts
-    console.print(f"{design}.\n", markup=False, highlight=False)
+    console.print(f"{design}." + "\n" * details, markup=False, highlight=False)
     for part in page.details(results) if details else page.summary(results):
         if isinstance(part, Table):
             print_table(part, console)

@@ -224,7 +224,7 @@ def test_rows_are_drawn_as_the_study_says(results):
 def test_estimands_and_letters_of_formulas_are_in_the_text(results):
     text = paragraphs(documents(results)["md"]).replace("\\", "")
     assert f"Estimands: {results.study.page.estimands(results.study, results.info())}" in text
-    assert "n: training rows, k: classes" in text
+    assert "n: size of the training set, k: number of classes" in text
 
 
 def test_what_is_cited_is_not_named_again(results):

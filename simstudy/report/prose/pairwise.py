@@ -16,6 +16,7 @@ from simstudy.texts import counted
 
 MAX_COMPARED = 5  # learners; of more, only the best at each size is compared in words
 _MAX_NAMED = 3  # pairs that the headline names; more are counted
+MAX_LISTED = 4  # of more than these, those whose means a terminal shows
 _MAX_NEAR = 2  # treatments that are named as not separated from the best of many
 _MAX_SIZES = 7  # sizes that are listed; more are counted
 
@@ -73,9 +74,12 @@ def brief_method(findings: ModelFindings, sizes: int) -> str:
         tests = phrases.paired_tests(findings).partition(" (")[0]
         parts.append(f"{tests}, {adjusted_for(design.adjustment, findings.pair_tests)}")
         parts += ["no other pair differs significantly"] * (number <= MAX_COMPARED)
-    every = {kind.name: (MAX_COMPARED, number), "sizes": (sizes, len(design.sizes))}
+    every = {
+        kind.name: (MAX_LISTED if number > MAX_COMPARED else number, number),
+        "sizes": (sizes, len(design.sizes)),
+    }
     shown = [f"{some} of {most} {what}" for what, (some, most) in every.items() if some < most]
-    parts += [f"{listed(shown)} shown (--details: all)"] * bool(shown)
+    parts += [f"{listed(shown)} shown"] * bool(shown)
     return f"{'; '.join(parts)}."
 
 

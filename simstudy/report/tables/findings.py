@@ -78,7 +78,7 @@ def few_means(findings: ModelFindings) -> Table:
     if len(learners) > prose.MAX_COMPARED:
         ranked = [*map(findings.ranked, sizes)]
         best = sorted(learners, key=lambda name: min(order.index(name) for order in ranked))
-        learners = tuple(sorted(best[: prose.MAX_COMPARED], key=ranked[-1].index))
+        learners = tuple(sorted(best[: prose.MAX_LISTED], key=ranked[-1].index))
     cells = {}
     for at in sizes:
         means = [mean for mean in findings.means if mean.size == at and mean.learner in learners]
