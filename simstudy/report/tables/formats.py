@@ -163,7 +163,7 @@ def _shape(table: Table) -> str:
     """The kinds of columns: numbers to the right, texts to the left, long ones on several lines."""
     shape = ""
     wide = [max(len(cell.text) for cell in column) > _WIDE for column in table.columns]
-    across = 0.7 if len(wide) == 2 else 0.3 if len(wide) < 8 and sum(wide) < 3 else 0.2
+    across = 0.7 if len(wide) == 2 else 0.2 if len(table.rows) > _LONG else 0.3
     for column, broken in zip(table.columns, wide, strict=True):
         words = all(cell.kind == "t" for cell in column)
         shape += "r" if not words else rf"p{{{across}\linewidth}}" if broken else "l"
