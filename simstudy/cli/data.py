@@ -225,9 +225,9 @@ def _print(advice: Advice) -> None:
 
     console = make_console()
     for sentence in left_out(advice.about):
-        console.print(f"Note: {sentence}", markup=False, highlight=False)
+        console.print(f"Note: {sentence}", markup=False)
     print_table(now_table(advice), console)
     print_table(gain_table(advice), console)
     for sentence in advice.sentences:
-        console.print(f"- {sentence}", markup=False, highlight=False)
-    console.print(f"Page: {advice.page}", markup=False, highlight=False, soft_wrap=True)
+        console.print(f"- {sentence}", markup=False)
+    console.print(f"Page: {advice.page}", markup=False, soft_wrap=True)

@@ -174,7 +174,7 @@ def _print_results(results: Results, report: bool = True, details: bool = False)
     cells = f"{results.manifest['cells']:,} cells" + (f" in {seconds:.1f} s" if seconds else "")
     note = "; up to date, nothing to run" if results.reused else ""
     place = f"Report: {results.directory / PAGE}" if report else f"Scores: {results.directory}/"
-    console.print(f"{cells}{note}. {place}", markup=False, highlight=False, soft_wrap=True)
+    console.print(f"{cells}{note}. {place}", markup=False, soft_wrap=True)
 
 
 def _cluster(backend: str, address: str | None) -> str | None:

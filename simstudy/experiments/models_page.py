@@ -21,7 +21,6 @@ from simstudy.measures.base import MeasureInfo
 from simstudy.report.charts import curves, pairs, spread, svg
 from simstudy.report.charts.layout import Maker
 from simstudy.report.charts.network_plot import network, network_picture
-from simstudy.report.charts.printed import learning_curves, model_makers
 from simstudy.report.charts.spec import Chart
 from simstudy.report.charts.svg import Panel
 from simstudy.report.pages.page import design_section, failures_section
@@ -222,10 +221,14 @@ class ModelsPage(Page[ModelFindings, M]):
 
     def figures(self, results: M) -> dict[str, Maker]:
         """Return curves of every measure, and what else the primary one shows."""
+        from simstudy.report.charts.printed import model_makers  # a terminal needs no figures
+
         return model_makers(results)
 
     def kept_figures(self, results: M) -> dict[str, Maker]:
         """Return the curves of the primary measure."""
+        from simstudy.report.charts.printed import learning_curves
+
         return {"learning_curves": partial(learning_curves, measure=results.measures[0])}
 
     def files(self, results: M) -> dict[str, pd.DataFrame]:

@@ -31,7 +31,7 @@ class _Console(Console):
 
 def make_console() -> Console:
     """A console for names that users choose."""
-    return _Console(emoji=False)
+    return _Console(emoji=False, highlight=False)
 
 
 def print_summary(results: Results, console: Console, details: bool = False) -> None:
@@ -40,15 +40,15 @@ def print_summary(results: Results, console: Console, details: bool = False) -> 
     study, page = results.study, results.study.page
     console.print(study.heading, style="bold", markup=False)
     finding = page.finding(results, results.findings())
-    console.print(finding, highlight=False, markup=False)
+    console.print(finding, markup=False)
     facts = ", ".join(f"{number:,} {what}" for number, what in page.facts(study))
     design = f"{page.design(study)}. {opening(conventions(study))}" if details else facts
-    console.print(f"{design}." + "\n" * details, markup=False, highlight=False)
+    console.print(f"{design}." + "\n" * details, markup=False)
     for part in page.details(results) if details else page.summary(results):
         if isinstance(part, Table):
             print_table(part, console)
         elif not part.lead:
-            console.print(part.text, style=part.style, highlight=False, markup=False)
+            console.print(part.text, style=part.style, markup=False)
         else:
             indented = RichTable.grid()
             indented.add_column(no_wrap=True)
@@ -78,7 +78,7 @@ def print_table(table: Table, console: Console) -> None:
     width = max(len(_cell(cell)) for row in every for cell in row[1:]) + 2
     for piece in table.pieces(max((console.width - label - 2) // width, 1)):
         if table.title:
-            console.print(table.title, style="bold", markup=False, highlight=False)
+            console.print(table.title, style="bold", markup=False)
         shown = RichTable(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
         first, *numbers = piece.heads
         shown.add_column(escape(first.text), overflow="fold", max_width=_MAX_LABEL)
@@ -89,7 +89,7 @@ def print_table(table: Table, console: Console) -> None:
             shown.add_row(*(_marked(cell) for cell in row))
         console.print(shown)
     if table.caption:
-        console.print(table.caption, style="dim", markup=False, highlight=False)
+        console.print(table.caption, style="dim", markup=False)
     console.print()
 
 

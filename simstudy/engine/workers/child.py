@@ -31,8 +31,10 @@ TRACE = "trace"  # file for a stack trace in the directory of a child
 # threads of OpenBLAS use processors while they wait.
 _LIBRARIES = ("OMP", "OPENBLAS", "MKL", "BLIS", "VECLIB_MAXIMUM", "NUMEXPR", "NUMBA")
 ONE_THREAD = {f"{name}_NUM_THREADS": "1" for name in _LIBRARIES}
+# Between two collections of garbage; the usual 700 cost a few percent of the time of small fits.
 _PROGRAM = """
-import sys
+import gc, sys
+gc.set_threshold(20_000)
 sys.path[:] = sys.argv[2:]
 from simstudy.engine.workers.worker import answer
 answer(sys.argv[1])

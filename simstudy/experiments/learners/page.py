@@ -14,7 +14,6 @@ from simstudy.measures.base import MeasureInfo
 from simstudy.report.charts import curves, distance, spread, svg
 from simstudy.report.charts.decisions import decision_makers
 from simstudy.report.charts.layout import Maker
-from simstudy.report.charts.printed import learner_makers
 from simstudy.report.pages.curve_section import curve_section
 from simstudy.report.pages.page import curves_section
 from simstudy.report.prose import captions, distances
@@ -85,6 +84,8 @@ class LearnersPage(ModelsPage[LearnerResults]):
 
     def figures(self, results: LearnerResults) -> dict[str, Maker]:
         """Add reliability, regret, rewards against divergences, and curves of decisions."""
+        from simstudy.report.charts.printed import learner_makers
+
         return super().figures(results) | learner_makers() | decision_makers(results)
 
     def estimands(self, study: Study, info: MeasureInfo) -> str:
