@@ -91,6 +91,7 @@ def run_app(application: typer.Typer) -> None:
         code = _report(error.format_message())  # an invalid option, from typer
     if code == _INTERRUPTED:
         _report("interrupted")
+    gc.freeze()  # at the end Python would look through all objects for garbage once more
     sys.exit(code if isinstance(code, int) else 0)
 
 
