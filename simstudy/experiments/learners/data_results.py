@@ -12,6 +12,7 @@ from simstudy.analysis.datasets.findings import DataFindings, rope_of
 from simstudy.analysis.datasets.two_measures import Correlations, Reversals, correlations, reversals
 from simstudy.analysis.models.computing_time import total_seconds
 from simstudy.analysis.tests.adjustment import alpha_of
+from simstudy.data.files.named import is_named, within
 from simstudy.data.sizes import Size, size_text
 from simstudy.errors import SimstudyError
 from simstudy.results.read.base import AnswerResults
@@ -212,7 +213,8 @@ class DataResults(AnswerResults):
         if self.study.tables:  # as they were when the study was run in this session
             return self.study
         for section in self.study.datasets:
-            if not (self.directory / section.path).is_file():  # a pipe would wait for ever
+            path = within(self.directory, section.path)
+            if not (is_named(path) or path.is_file()):  # a pipe would wait for ever
                 raise SimstudyError(f"the data sets cannot be read again: no file {section.path}")
         try:
             study = with_tables(self.study, self.directory)
