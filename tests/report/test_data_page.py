@@ -410,5 +410,5 @@ def test_scores_are_drawn_against_time(many, single):
 
 def test_a_learner_on_its_own_is_not_drawn_against_time(place):
     text = '[resampling]\nfolds = 2\n[[learners]]\nname = "prior"\n'
-    alone = run(place, text, ["own"], "lonely")
+    alone = run(place, text, ["own"], "unrivalled")
     assert "against time" not in text_of(report_page(alone))

@@ -145,12 +145,10 @@ def against_time(findings: DataFindings, seconds: Mapping[str, float]) -> Chart:
     for place, label in enumerate(findings.learners):
         texts.append(f"{label}: {in_unit(number(scores[label]), info)}, {duration(seconds[label])}")
         layers.append(Marks([seconds[label]], [scores[label]], texts[-1:], learner=place))
-    title, axes = (
-        f"{info.label} against time",
-        Axis("time to fit and predict", low, high, "log", marks),
-    )
+    x = Axis("time to fit and predict", low, high, "log", marks)
+    title = f"{info.label} against time"
     y, text = _scale(info, scores.values()), f"{'; '.join(texts)}. On the front: {listed(front)}."
-    return Chart(title, title, text, axes, y, tuple(layers), "front", names=findings.names)
+    return Chart(title, title, text, x, y, tuple(layers), "front", names=findings.names)
 
 
 def learning(by_size: Sequence[DataFindings], dataset: str) -> Chart:
