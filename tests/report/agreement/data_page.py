@@ -56,8 +56,9 @@ class DataSentences:
         one = rf"({self.name}) on (\d+)"
         found = re.fullmatch(
             rf"By [\w ]+? (?P<who>{self.name}) has the best mean on {_COUNT} of \d+ data sets"
-            rf"(?P<more>(?:(?:, | and ){one})*)(?: \(shared on (?P<shared>\d+)\))?; the best mean "
-            r"is significantly better than another on (?P<sure>\d+|none) of the \d+\.",
+            rf"(?P<more>(?:(?:, | and ){one})*)(?: \(shared on (?P<shared>\d+)\))?; on "
+            r"(?P<sure>\d+|none) of the \d+ the best mean is significantly better than at least "
+            r"one other\.",
             text,
         )
         if not found:
