@@ -330,13 +330,17 @@ def load_study(
     SimstudyError
         Names the file, the key, the value, and what is allowed.
     """
+    if not isinstance(path, str | os.PathLike):
+        text = f"a study is loaded from a path or by its name, not from a {type(path).__name__}"
+        hint = "; make_study makes one from a dictionary" * isinstance(path, Mapping)
+        raise SimstudyError(text + hint)
     path = files.study_path(path)
     if content is None:
         content = files.read_toml(path)
     if any(isinstance(content.get(key), list) for key in ("studies", "readings")):
         raise SimstudyError(f"{path} is a list of studies; run it, or name one of its studies")
     digests = files.recorded_digests(path, content)
-    return make_study(content, path.parent, str(path), overrides, digests)
+    return checked_study(content, path.parent, str(path), overrides, digests)
 
 
 def _doses_key(raw: Mapping[str, object]) -> str:
@@ -351,12 +355,41 @@ def make_study(
     directory: Path | None = None,
     origin: str = "the study",
     overrides: Mapping[str, object] | None = None,
+) -> Study:
+    """Make a study of a dictionary with the keys of a study file.
+
+    Parameters
+    ----------
+    content : mapping
+        The study. Its learners may be names (``"tan"``, ``"sklearn.svm:SVC"``), learners of this
+        package, estimators, pipelines and searches with the methods of scikit-learn's, pairs of a
+        label and one of these, or tables; or a mapping of labels to these.
+    directory : Path, optional
+        Paths in the study are relative to it.
+    origin : str
+        What errors call the study.
+    overrides : mapping, optional
+        Values that replace those of the study, by dotted key.
+    """
+    if not isinstance(content, Mapping):
+        text = f"make_study makes a study of a dictionary, not of a {type(content).__name__}"
+        hint = "; load_study reads one from a file" * isinstance(content, str | os.PathLike)
+        raise SimstudyError(text + hint)
+    if content.get("learners"):
+        from simstudy.study.objects import learner_sections
+
+        content = {**content, "learners": learner_sections(content["learners"])}
+    return checked_study(content, directory, origin, overrides)
+
+
+def checked_study(
+    content: Mapping[str, object],
+    directory: Path | None = None,
+    origin: str = "the study",
+    overrides: Mapping[str, object] | None = None,
     digests: Sequence[str] | None = None,
 ) -> Study:
-    """Check a study given as a dictionary; plugins are relative to ``directory``.
-
-    With ``digests``, plugins with other digests are refused.
-    """
+    """Check a study of the values that a file has; plugins with other digests are refused."""
     raw = files.plain_content(content, origin)
     for key, value in (overrides or {}).items():
         files.set_dotted(raw, _doses_key(raw) if key == DOSES else key, value)
