@@ -79,7 +79,7 @@ def advise(
 
     Parameters
     ----------
-    data : path or pandas.DataFrame
+    data : path or data frame
         A file (CSV, ARFF or Parquet) or a frame.
     target : str
         The column to predict.

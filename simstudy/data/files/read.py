@@ -30,9 +30,9 @@ from simstudy.data.sample import Sample
 from simstudy.errors import SimstudyError, check_regular, reason
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from simstudy.data.files.frames import Frame
 
-    PathOrFrame: TypeAlias = str | os.PathLike[str] | pd.DataFrame
+    PathOrFrame: TypeAlias = str | os.PathLike[str] | Frame
 
 _GZIP = b"\x1f\x8b"
 
@@ -59,8 +59,9 @@ def read_data(
 
     Parameters
     ----------
-    path_or_frame : path or pandas.DataFrame
-        A file (.csv, .tsv or .txt; .arff; .parquet; also compressed, as .csv.gz) or a frame.
+    path_or_frame : path or data frame
+        A file (.csv, .tsv or .txt; .arff; .parquet; also compressed, as .csv.gz), or a frame of
+        pandas, polars, pyarrow, or another with the Arrow or the interchange protocol.
     target : str, optional
         The column to predict, always nominal; by default the last one. One of more than 50
         different numbers must be among ``nominal``, or have ``classes``.
@@ -137,12 +138,13 @@ def _opened(
     if isinstance(path_or_frame, str | os.PathLike):
         path = Path(path_or_frame)
         return _read_file(path, reading), *catalogued(path)
-    if hasattr(path_or_frame, "iloc") and hasattr(path_or_frame, "columns"):
-        from simstudy.data.files.frames import read_frame
+    from simstudy.data.files.frames import is_frame, read_frame
 
+    if is_frame(path_or_frame):
         return read_frame(path_or_frame), None, {}
     kind = type(path_or_frame).__name__
-    raise SimstudyError(f"data are read from a path or a data frame, not from a {kind}")
+    lazy = "; collect it first" if hasattr(path_or_frame, "collect") else ""
+    raise SimstudyError(f"data are read from a path or a data frame, not from a {kind}{lazy}")
 
 
 def _read_file(path: Path, reading: ReadOptions) -> RawTable:
