@@ -146,7 +146,7 @@ def _spec(
     changed = {
         renamed.get(key, key): value
         for key, value in parameters.items()
-        if key not in usual or json.dumps(value) != json.dumps(usual[key]) and value != usual[key]
+        if key not in usual or (json.dumps(value) != json.dumps(usual[key]) and value != usual[key])
     }
     for key, text in texts.items():  # a file is known by its content
         changed[key] = hashlib.sha256(text.encode()).hexdigest()

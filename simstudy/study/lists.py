@@ -17,7 +17,7 @@ from simstudy.study import files
 from simstudy.study.claims import Statement, read_statements
 from simstudy.study.content import read_sections
 from simstudy.study.sections import FileSection, Name
-from simstudy.study.study import Study, load_study, checked_study
+from simstudy.study.study import Study, checked_study, load_study
 
 Settings: TypeAlias = Mapping[str, object]
 

@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import UnionType
 from typing import TYPE_CHECKING, Any
 
 from simstudy.components import registry as registries
@@ -330,10 +331,8 @@ def load_study(
     SimstudyError
         Names the file, the key, the value, and what is allowed.
     """
-    if not isinstance(path, str | os.PathLike):
-        text = f"a study is loaded from a path or by its name, not from a {type(path).__name__}"
-        hint = "; make_study makes one from a dictionary" * isinstance(path, Mapping)
-        raise SimstudyError(text + hint)
+    hint = "load_study reads a file, or a built-in study by its name; make_study takes a dictionary"
+    _demand(path, str | os.PathLike, hint)
     path = files.study_path(path)
     if content is None:
         content = files.read_toml(path)
@@ -371,15 +370,19 @@ def make_study(
     overrides : mapping, optional
         Values that replace those of the study, by dotted key.
     """
-    if not isinstance(content, Mapping):
-        text = f"make_study makes a study of a dictionary, not of a {type(content).__name__}"
-        hint = "; load_study reads one from a file" * isinstance(content, str | os.PathLike)
-        raise SimstudyError(text + hint)
+    _demand(content, Mapping, "make_study takes a dictionary; load_study reads a study file")
     if content.get("learners"):
         from simstudy.study.objects import learner_sections
 
         content = {**content, "learners": learner_sections(content["learners"])}
     return checked_study(content, directory, origin, overrides)
+
+
+def _demand(value: object, kind: type | UnionType, hint: str) -> None:
+    """Refuse an argument of another type."""
+    if not isinstance(value, kind):
+        text = f"a study cannot be made from an object of type {type(value).__name__}"
+        raise SimstudyError(f"{text}: {hint}")
 
 
 def checked_study(

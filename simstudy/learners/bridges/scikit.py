@@ -7,14 +7,13 @@ parameter that is an estimator is a table with a name of its own; see `tables`.
 from __future__ import annotations
 
 import copy
-import copy
 import importlib
 import inspect
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, make_dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias
+from typing import Any, ClassVar, Protocol, TypeAlias
 
 import numpy as np
 
@@ -23,14 +22,11 @@ from simstudy.data.attribute_arrays import attribute_values
 from simstudy.data.sample import Sample
 from simstudy.errors import SimstudyError, suggestion
 from simstudy.learners.base import Described, Learner, Limits, require
+from simstudy.learners.bridges.attribute_frame import attribute_frame
 from simstudy.learners.bridges.tables import defaults_of, object_value, table_value
 from simstudy.measures.base import extremes
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-    Encoded: TypeAlias = FloatArray | pd.DataFrame
-
+Encoded: TypeAlias = Any  # an array of numbers, or a data frame of pandas
 ENCODINGS = ("auto", "onehot", "ordinal", "frame")
 _STEPS = ("sklearn.pipeline:Pipeline", "sklearn.compose:ColumnTransformer")
 
@@ -156,7 +152,9 @@ def _has_steps(estimator: object) -> bool:
     paths = (path.split(":") for path in _STEPS)
     modules = [(sys.modules.get(module), name) for module, name in paths]
     kinds = tuple(getattr(module, name) for module, name in modules if module)
-    return bool(kinds) and any(isinstance(p, kinds) for p in (estimator, *_parts(estimator).values()))
+    return bool(kinds) and any(
+        isinstance(p, kinds) for p in (estimator, *_parts(estimator).values())
+    )
 
 
 def _allows_gaps(estimator: object) -> bool:
@@ -167,14 +165,15 @@ def _allows_gaps(estimator: object) -> bool:
 
 
 def seeded(estimator: Any, rng: np.random.Generator | None) -> Any:
-    """The estimator with a state drawn for each ``random_state`` that is None."""
-    parts = _parts(estimator) if rng is not None else {}
+    """Return the estimator with a state drawn for each ``random_state`` that is None."""
+    parts = {} if rng is None else _parts(estimator)
     for key in sorted(parts, key=lambda key: (key.count("__"), key)):
-        if key.split("__")[-1] == "random_state" and parts[key] is None:
+        part = parts[key]
+        splits = hasattr(part, "split") and getattr(part, "random_state", 0) is None
+        if rng is not None and splits:  # a splitter, which has no parameters to set
+            part.random_state = int(rng.integers(2**31))
+        elif rng is not None and part is None and key.split("__")[-1] == "random_state":
             estimator.set_params(**{key: int(rng.integers(2**31))})
-        elif not hasattr(parts[key], "get_params"):  # as of splitters
-            if getattr(parts[key], "random_state", 0) is None:
-                parts[key].random_state = int(rng.integers(2**31))
     return estimator
 
 
@@ -217,8 +216,7 @@ class Encoder:
         self, sample: Sample, encode: str, scale: bool = False, gaps: bool = False
     ) -> None:
         self._cards, self._encode = sample.cards[:-1], encode
-        self._names = [variable.name for variable in sample.schema.attributes]
-        self._labels = [variable.values for variable in sample.schema.attributes]
+        self._variables, self._nominal = sample.schema.attributes, np.array(self._cards) > 0
         self._fill, self._mean = np.zeros(len(self._cards)), np.zeros(len(self._cards))
         self._scale = np.ones(len(self._cards))
         for i, card in enumerate(self._cards):
@@ -245,7 +243,8 @@ class Encoder:
         if values.dtype.kind == "f":
             values = np.where(np.isnan(values), self._fill, values)
         if self._encode == "frame":
-            return self._frame(values)
+            numbers = (values - self._mean) / self._scale
+            return attribute_frame(np.where(self._nominal, values, numbers), self._variables)
         if self._encode == "ordinal" and 0 not in self._cards:
             return np.array(values, dtype=np.float64, order="C")
         columns = []
@@ -257,22 +256,6 @@ class Encoder:
                 column = column == np.arange(card)
             columns.append(column)
         return np.ascontiguousarray(np.concatenate(columns, axis=1), dtype=np.float64)
-
-    def _frame(self, values: FloatArray) -> pd.DataFrame:
-        import pandas as pd
-
-        if all(labels is None for labels in self._labels):  # one block, as of an array
-            numbers = (np.ascontiguousarray(values, np.float64) - self._mean) / self._scale
-            return pd.DataFrame(numbers, columns=self._names)
-        columns = {}
-        for i, labels in enumerate(self._labels):
-            column = (values[:, i] - self._mean[i]) / self._scale[i]
-            if labels is not None:
-                texts = np.array([*labels, np.nan], dtype=object)
-                codes = np.where(np.isnan(values[:, i]), len(labels), values[:, i])
-                column = texts[codes.astype(np.intp)]
-            columns[i] = pd.Series(column)
-        return pd.DataFrame(columns).set_axis(self._names, axis=1)
 
 
 @lru_cache

@@ -117,7 +117,7 @@ def table_value(value: Any, in_dictionary: bool = False) -> Any:
         return {"items": [[table_value(key), table_value(each)] for key, each in value.items()]}
     if value is None:
         return {"object": _NONE}
-    if isinstance(value, type) or callable(value) and not hasattr(value, "get_params"):
+    if isinstance(value, type) or (callable(value) and not hasattr(value, "get_params")):
         return {"object": path_of(value)}
     return table_of(value)
 
