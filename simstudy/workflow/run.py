@@ -220,7 +220,17 @@ def merge(
     for piece in pieces:
         piece.check(plan)
     whole = Store(Path(out))
-    described = ["measures", "columns", "about", "rests_on", "session", "parts", "notes", "tables"]
+    described = [
+        "measures",
+        "columns",
+        "about",
+        "rests_on",
+        "session",
+        "parts",
+        "notes",
+        "tables",
+        "transforms",
+    ]
     first = filled(manifests[0])
     networks = sorted(item for each in manifests for item in filled(each)["networks"].items())
     described += ["classes"] * bool(first["classes"])
