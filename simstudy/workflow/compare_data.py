@@ -26,13 +26,7 @@ if TYPE_CHECKING:
     from simstudy.experiments.learners.data_results import DataResults
     from simstudy.workflow.progress import Step
 
-# All learners get the same discretised columns.
-DISCRETISED = {
-    "name": "naive_bayes",
-    "label": "naive_bayes, discretised",
-    "preparation": {"discretize": "mdl"},
-}
-LEARNERS = (DISCRETISED, "tan", "aode")
+LEARNERS = ("discretized_naive_bayes", "tan", "aode")  # which get the same columns
 _DATA = "a data frame, a path, a pair of arrays (X, y), or a list or dictionary of these"
 _RESAMPLING = (
     "a scheme, a table, a number of folds, a splitter, or a list of pairs of training rows and "

@@ -102,9 +102,21 @@ class ScikitLearner(Learner):
     @property
     def transforms(self) -> dict[str, str]:
         """The encoder's work, in words."""
-        encoded = {"onehot": "one-hot", "ordinal": "integer codes"}[self.encode]
-        filled = "replaced by the mean or the most frequent value"
-        return {"nominal": encoded, "scaled": "mean 0, standard deviation 1", "missing": filled}
+        made = self._make(None)
+        words = {"onehot": "one-hot", "ordinal": "integer codes", "frame": "labels in a data frame"}
+        done = {"nominal": words[encode := self._encoding(made)]}
+        if self.scale:
+            done["scaled"] = "mean 0, standard deviation 1"
+        if encode != "frame":
+            numbers = "left to the learner" if _allows_gaps(made) else "replaced by the mean"
+            done["missing"] = f"numbers {numbers}, labels replaced by the most frequent one"
+        return done
+
+    def _encoding(self, estimator: Classifier) -> str:
+        """The encoding of the input of an estimator."""
+        if self.encode != "auto":
+            return self.encode
+        return "frame" if _has_steps(estimator) else "onehot"
 
     def check_design(self, variables: Limits, values: Limits, sizes: Sequence[int]) -> None:
         """Refuse fewer training rows than neighbours."""
@@ -115,14 +127,12 @@ class ScikitLearner(Learner):
 
     @classmethod
     def canonical(cls, parameters: Mapping[str, Any]) -> dict[str, Any]:
-        """Return parameters with nested objects as the tables that name them."""
-        defaults = cls._defaults
-        return {
-            key: table_value(object_value(value, defaults.get(key)))
-            if isinstance(value, Mapping | list)
-            else value
-            for key, value in parameters.items()
-        }
+        """Return parameters in one order, with nested objects as the tables that name them."""
+        made = dict(sorted(parameters.items()))
+        for key, value in made.items():
+            if isinstance(value, Mapping | list):
+                made[key] = table_value(object_value(value, cls._defaults.get(key)))
+        return made
 
     def _make(self, rng: np.random.Generator | None) -> Classifier:
         usual, stated = self._defaults, copy.deepcopy(vars(self))
@@ -136,10 +146,8 @@ class ScikitLearner(Learner):
 
     def fit(self, sample: Sample, rng: np.random.Generator | None = None) -> FittedScikit:
         estimator = self._make(rng or np.random.default_rng(0))
-        encode = self.encode
-        if encode == "auto":
-            encode = "frame" if _has_steps(estimator) else "onehot"
-        encoder = Encoder(sample, encode, self.scale, _allows_gaps(estimator))
+        gaps = _allows_gaps(estimator)
+        encoder = Encoder(sample, self._encoding(estimator), self.scale, gaps)
         present = np.flatnonzero(sample.class_counts)
         if len(present) < 2:
             return FittedScikit(None, encoder, sample)
