@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+_MAX_LISTED = 8  # names in an error
 SOME_FAILED = 3  # the exit code of a run in which cells failed
 
 
@@ -22,11 +23,14 @@ class DifferentError(SimstudyError):
 
 
 def suggestion(name: str, names: Iterable[str]) -> str:
-    """Return "; did you mean …? known: …" for a misspelt name."""
+    """Return "; did you mean …? known: …" for a misspelt name, with the nearest of many names."""
     names = sorted(names)
     near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
     hint = f"; did you mean '{near[0]}'?" if near else ";"
-    return f"{hint} known: {', '.join(names)}"
+    if len(names) <= _MAX_LISTED:
+        return f"{hint} known: {', '.join(names)}"
+    shown = sorted(difflib.get_close_matches(name, names, n=_MAX_LISTED, cutoff=0))
+    return f"{hint} known: {', '.join(shown)} and {len(names) - len(shown)} more"
 
 
 def check_name(kind: str, name: str, names: Iterable[str]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import os
 import re
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -18,7 +17,7 @@ from simstudy.arrays import FloatArray
 from simstudy.data.checks import check_usable, few_rows, oddities, screened
 from simstudy.data.files.arff import sample_text
 from simstudy.data.files.assembly import ReadOptions
-from simstudy.data.files.read import column_names, read_data_set
+from simstudy.data.files.read import read_data_set
 from simstudy.data.preparation.prepare import suggested_preparation
 from simstudy.data.quick_check import quick_check
 from simstudy.data.sample import Sample
@@ -47,7 +46,6 @@ _MAX_CAMML = 8  # variables up to which CaMML is among the learners
 _MAX_SAMPLED = 20  # variables up to which structures are drawn from CaMML's posterior
 _MAX_FITTED = 61  # attributes of a simulated truth
 _MAX_ROWS = 5000  # that are used
-_MAX_NAMED = 20  # columns that an error lists
 _TRUTH = "truth"
 
 Watch = Callable[[str], AbstractContextManager[Progress | None]]
@@ -80,10 +78,10 @@ def advise(
 
     Parameters
     ----------
-    data : path or pandas.DataFrame
-        A file (CSV, ARFF or Parquet) or a frame.
-    target : str
-        The column to predict.
+    data : path or data frame
+        A file, the name of a data set, or a frame, as for `read_data`.
+    target : str, optional
+        The column to predict; by default that which the data set declares, else the last one.
     out : str or Path, optional
         The directory for the page and the two studies; ``results/advise-<name>`` if left out.
     ignore, keep, nominal : sequence of str
@@ -170,23 +168,13 @@ def read_table(
     data: PathOrFrame, reading: ReadOptions, fitter: str, models: int, seed: int
 ) -> tuple[Sample, DescribedTable]:
     """Read a table; leave out rows beyond 5,000, at random, and columns that would mislead."""
-    source, stem = "the data frame", "table"
-    if isinstance(data, str | os.PathLike):
-        source, stem = str(data), Path(data).name.partition(".")[0]
-    if reading.target is None:
-        names = column_names(data, reading)
-        if len(names) > _MAX_NAMED:  # the last column, often the target, is named in any case
-            names = [*names[: _MAX_NAMED - 1], f"{len(names) - _MAX_NAMED} more", names[-1]]
-        raise SimstudyError(
-            f"{source}: name the column to predict with --target; there are {', '.join(names)}"
-        )
     table = read_data_set(data, reading)
     sample, rows = table.sample, len(table.sample)
     screening = screened(sample, reading.keep)
     if rows > _MAX_ROWS:
         order = stream(seed, "advise", 0, "rows").permutation(rows)[:_MAX_ROWS]
         sample = sample.take(np.sort(order))
-    check_usable(sample, screening, source)
+    check_usable(sample, screening, table.source)
     variables = sample.schema.variables
     kept = [i for i, each in enumerate(variables) if each.name not in screening.suspects]
     schema = Schema(tuple(variables[place] for place in kept))
@@ -197,7 +185,7 @@ def read_table(
         fitter = "camml" if attributes < _MAX_SAMPLED else "tan"
     many = attributes > _MAX_FITTED
     return sample, DescribedTable(
-        re.sub(r"[^A-Za-z0-9_.-]+", "-", stem).strip("-.") or "table",
+        re.sub(r"[^A-Za-z0-9_.-]+", "-", table.name).strip("-.") or "table",
         schema.target.name,
         rows,
         len(sample),
@@ -205,7 +193,7 @@ def read_table(
         int(np.count_nonzero(sample.class_counts)),
         screening,
         max(0, attributes - _MAX_FITTED),
-        (*oddities(table, left_out=screening), *few_rows(sample), *quick),
+        (*table.target_note, *oddities(table, left_out=screening), *few_rows(sample), *quick),
         suggested_preparation(sample).discretize if schema.numeric else "",
         "value" if sample.incomplete else "",
         fitter,

@@ -20,7 +20,7 @@ from simstudy.texts import on_one_line
 app = typer.Typer(
     help="Simulation studies of probabilistic classifiers on synthetic Bayesian networks.",
     no_args_is_help=True,
-    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
 _COLLECTED = 200_000  # objects made between two collections of garbage

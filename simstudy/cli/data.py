@@ -35,7 +35,16 @@ _Names = list[str] | None
 _Text = str | None
 _Numbers = list[int] | None
 DataFile = Annotated[
-    Path, Argument(metavar="FILE", help="A file: .csv, .tsv, .txt, .arff or .parquet.")
+    Path,
+    Argument(
+        metavar="FILE",
+        help="A file: .csv, .tsv, .txt, .arff or .parquet; or a name: openml:31, openml:credit-g, "
+        "sklearn:breast_cancer, uci:iris.",
+    ),
+]
+Target = Annotated[
+    _Text,
+    Option(help="The column to predict; by default that which the data set declares, or the last."),
 ]
 Ignore = Annotated[_Names, Option(help="A column to leave out; repeatable.")]
 Keep = Annotated[
@@ -53,7 +62,7 @@ Missing = Annotated[
 
 def data(
     file: DataFile,
-    target: Annotated[_Text, Option(help="The column to predict; by default the last one.")] = None,
+    target: Target = None,
     ignore: Ignore = None,
     nominal: Annotated[_Names, Option(help="A column of labels; repeatable.")] = None,
     numeric: Annotated[_Names, Option(help="A column of numbers; repeatable.")] = None,
@@ -62,11 +71,15 @@ def data(
     missing: Missing = None,
     separator: Annotated[_Text, Option(help="Separator of values (default: detected).")] = None,
     encoding: Annotated[_Text, Option(help="Encoding of the text (default: detected).")] = None,
+    get: Annotated[bool, Option("--get", help="Store it, too, as an ARFF file.")] = False,
+    out: Annotated[
+        Path | None, Option("--out", "-o", help="With --get: the file (default: <name>.arff).")
+    ] = None,
 ) -> None:
-    """Describe a data file: its variables, missing values, classes and anything odd."""
+    """Describe a data set: its variables, missing values, classes and anything odd."""
     from simstudy.data.checks import oddities, rare_classes
     from simstudy.data.files.assembly import ReadOptions
-    from simstudy.data.files.read import read_data_set
+    from simstudy.data.files.read import data_text, read_data_set
     from simstudy.data.quick_check import quick_check
     from simstudy.engine.seeds import stream
 
@@ -81,8 +94,13 @@ def data(
         encoding=encoding,
         keep=keep or (),
     )
+    if out is not None and not get:
+        raise SimstudyError("--out names the file that --get stores; it has no meaning without it")
     with busy(f"reading {file}"):
         table = read_data_set(file, reading, describe=True)
+        if get:
+            place = out or Path(f"{table.name}.arff")
+            _store(place, data_text(file, reading))
         odd = oddities(table)
         odd += [table.refusal] if table.refusal else rare_classes(table.sample)
         if not table.refusal:
@@ -93,8 +111,21 @@ def data(
         lines += ["", "Warnings:"]
         for text in odd:
             lines += _wrapped(text, "  - ", "    ")
+    if get:
+        lines += ["", *_wrapped(f"Stored as {place}.")]
     for line in lines:
         echo(line)
+
+
+def _store(place: Path, text: str) -> None:
+    """Write a table to a file that does not have another content."""
+    from simstudy.results.store.atomic_files import write_text
+
+    if place.suffix != ".arff":
+        raise SimstudyError(f"--out: {place} must end in .arff")
+    if place.exists() and (not place.is_file() or place.read_bytes() != text.encode()):
+        raise SimstudyError(f"{place} exists with other content; choose another --out")
+    write_text(place, text)
 
 
 def _wrapped(text: str, first: str = "", later: str = "") -> list[str]:
@@ -119,7 +150,7 @@ def _heading(table: RowsRead) -> list[str]:
     text += f"'{schema.target.name}' would be refused as a target" if table.refusal else classes
     if sample.groups is not None:
         text += f"; {counted(len(np.unique(sample.groups)), 'group')} of rows"
-    return _wrapped(text)
+    return [*_wrapped(text), *(line for note in table.target_note for line in _wrapped(note))]
 
 
 def _variables(sample: Sample) -> list[str]:
@@ -170,9 +201,10 @@ def _classes(sample: Sample) -> list[str]:
 
 def advise(
     data: DataFile,
-    target: Annotated[_Text, Option(help="The column to predict.")] = None,
+    target: Target = None,
     out: Annotated[
-        Path | None, Option(help="Directory for the page (default: results/advise-<name>).")
+        Path | None,
+        Option("--out", "-o", help="Directory for the page (default: results/advise-<name>)."),
     ] = None,
     ignore: Ignore = None,
     keep: Keep = None,

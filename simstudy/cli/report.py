@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from simstudy.results.read.open import Results
 
 Directory = Annotated[Path, Argument(metavar="DIR", help="The results of a study.")]
-Out = Annotated[Path | None, Option(help="Where to write (default: beside the results).")]
+Out = Annotated[
+    Path | None, Option("--out", "-o", help="Where to write (default: beside the results).")
+]
 
 
 @contextlib.contextmanager
@@ -127,7 +129,7 @@ def compare(
     directories: Annotated[
         list[Path], Argument(metavar="DIR...", help="The results of two or more studies.")
     ],
-    out: Annotated[Path, Option(help="The page to write.")] = Path("compare.html"),
+    out: Annotated[Path, Option("--out", "-o", help="The page to write.")] = Path("compare.html"),
 ) -> None:
     """Compare several studies on one page."""
     from simstudy.results.store.atomic_files import write_text

@@ -38,13 +38,15 @@ StudyFile = Annotated[
 ]
 Jobs = Annotated[int | None, Option(min=1, help="Worker processes (default: one per processor).")]
 Models = Annotated[int | None, Option(help="Number of models to run instead of the study's.")]
-Quiet = Annotated[bool, Option("--quiet", help="Print errors only.")]
+Quiet = Annotated[bool, Option("--quiet", "-q", help="Print errors only.")]
 Overwrite = Annotated[bool, Option("--overwrite", help="Replace existing results.")]
 
 
 def run(
     study: StudyFile,
-    out: Annotated[_Path, Option(help="Directory for results (default: results/<name>).")] = None,
+    out: Annotated[
+        _Path, Option("--out", "-o", help="Directory for results (default: results/<name>).")
+    ] = None,
     jobs: Jobs = None,
     models: Models = None,
     sizes: Annotated[_Text, Option(help="Training sizes to use instead, e.g. 50,500,5000.")] = None,
@@ -226,7 +228,7 @@ def merge(
     pieces: Annotated[
         list[Path], Argument(metavar="DIR...", help="Shards, or results, of one study.")
     ],
-    out: Annotated[Path, Option(help="Directory for the merged results.")],
+    out: Annotated[Path, Option("--out", "-o", help="Directory for the merged results.")],
     overwrite: Overwrite = False,
 ) -> None:
     """Merge the results of one study that was run in shards."""
@@ -243,7 +245,9 @@ def vary(
     key: Annotated[
         list[str], Option(help="Key and values, e.g. measures.prior=train,test; repeatable.")
     ],
-    out: Annotated[_Path, Option(help="Directory above the results (default: results).")] = None,
+    out: Annotated[
+        _Path, Option("--out", "-o", help="Directory above the results (default: results).")
+    ] = None,
     jobs: Jobs = None,
     models: Models = None,
     quiet: Quiet = False,

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from simstudy.data.files.columns import NOMINAL, NUMERIC, Coder, Declaration
-from simstudy.data.files.frames import read_frame
+from simstudy.data.files.frames import is_frame, read_frame
 from simstudy.data.sample import Sample
 from simstudy.data.schema import Schema
 from simstudy.errors import SimstudyError, suggestion
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from simstudy.data.files.frames import Frame
 
 
 def matched(
-    frame: pd.DataFrame, schema: Schema, gaps: Collection[str] | None, allowed: Collection[str] = ()
+    frame: Frame, schema: Schema, gaps: Collection[str] | None, allowed: Collection[str] = ()
 ) -> Sample:
     """Return the rows of a data frame as a sample of a schema, the first class as their target.
 
@@ -28,7 +28,7 @@ def matched(
 
     Parameters
     ----------
-    frame : pandas.DataFrame
+    frame : data frame
         The rows.
     schema : Schema
         The variables, the target last.
@@ -37,7 +37,7 @@ def matched(
     allowed : collection of str
         Columns that are allowed besides the attributes and the target.
     """
-    if not (hasattr(frame, "iloc") and hasattr(frame, "columns")):
+    if not is_frame(frame):
         raise SimstudyError(f"the rows must be a data frame, not a {type(frame).__name__}")
     table = read_frame(frame)
     names, attributes = Counter(column.name for column in table.columns), schema.attributes

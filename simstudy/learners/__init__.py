@@ -10,6 +10,9 @@ if built_in("learner"):
     from simstudy.learners.baselines import Prior as Prior
     from simstudy.learners.baselines import Truth as Truth
     from simstudy.learners.bayes.aode import AODE as AODE
+    from simstudy.learners.bayes.discretized import (
+        DiscretizedNaiveBayes as DiscretizedNaiveBayes,
+    )
     from simstudy.learners.bayes.hnb import HNB as HNB
     from simstudy.learners.bayes.kdb import KDB as KDB
     from simstudy.learners.bayes.lbr import LBR as LBR

@@ -47,6 +47,15 @@ class Learner(ABC):
     no_limit: ClassVar[str] = ""  # why the learner cannot be fitted to a population, if it cannot
     takes_weights: ClassVar[bool] = True  # whether rows may have weights
 
+    @property
+    def transforms(self) -> dict[str, str]:
+        """What the learner itself does to "numeric", "missing" and "nominal" values, in words.
+
+        Also how numbers are "scaled". Pages show it beside what was done before; what is not named
+        is used as it is.
+        """
+        return {}
+
     def __init_subclass__(cls, **options: object) -> None:
         """Have `fit` refuse rows that the learner does not accept."""
         super().__init_subclass__(**options)

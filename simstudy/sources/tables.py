@@ -15,6 +15,7 @@ import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.components.registry import DATA, Spec
+from simstudy.data.files.named import is_named
 from simstudy.data.quick_check import quick_check
 from simstudy.data.sample import Sample
 from simstudy.data.sizes import Size
@@ -226,7 +227,8 @@ class Tables(Source):
         """Return the data sets with paths as seen from a directory."""
         stated = [dict(section) for section in settings["datasets"]]
         for section, table in zip(stated, self.tables, strict=False):
-            section["path"] = Path(os.path.relpath(table.path, directory)).as_posix()
+            if not is_named(section["path"]):
+                section["path"] = Path(os.path.relpath(table.path, directory)).as_posix()
         return {"datasets": stated}
 
     def recorded(self, manifest: Mapping[str, Any], directory: Path) -> Tables:

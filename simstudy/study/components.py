@@ -16,6 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from simstudy.components.describe import REQUIRED, defaults_of
 from simstudy.components.registry import FAMILIES, MEASURES, AnyRegistry, Spec, UnknownNameError
+from simstudy.data.files.named import within
 from simstudy.errors import KeyedError, at_key, refusal, refuse, refused_at, suggestion
 from simstudy.measures import base
 from simstudy.measures.positive_class import POSITIVE, arguments
@@ -110,10 +111,10 @@ def _files(
         if not isinstance(stated, str) or "\n" in stated:
             continue  # the text itself
         try:
-            text = cls.file_text(key, directory / stated)
+            text = cls.file_text(key, within(directory, stated))
         except (OSError, ValueError) as error:
             raise KeyedError(key, refusal(error)) from error
-        stem = Path(stated).name.partition(".")[0] or key
+        stem = Path(stated.replace(":", "-")).name.partition(".")[0] or key
         files[key] = f"{FILES}/{stem}{cls.file_suffix}", text
     return files
 

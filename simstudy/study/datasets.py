@@ -12,6 +12,7 @@ import numpy as np
 
 from simstudy.data.checks import oddities
 from simstudy.data.files.assembly import ReadOptions
+from simstudy.data.files.named import is_named, within
 from simstudy.data.files.read import read_data_set
 from simstudy.data.splits.files import read_splits
 from simstudy.data.splits.schemes import Resampling, Split, unfit_sizes
@@ -88,12 +89,13 @@ def _splits_in(
 
 def _read(section: DataSetSection, directory: Path, key: str) -> DataSet:
     try:
-        path = Path(os.path.realpath(directory / section.path))
+        path = within(directory, section.path)
+        path = path if is_named(path) else Path(os.path.realpath(path))
     except ValueError as error:
         raise KeyedError(f"{key}.path", f"{section.path!r} is not a path: {error}") from error
     with at_key(key, SimstudyError):
         table = read_data_set(path, ReadOptions(**section.model_dump(exclude={"path", "name"})))
-    name, counts = section.name or path.name.split(".")[0], table.sample.class_counts
+    name, counts = section.name or table.name, table.sample.class_counts
     if np.count_nonzero(counts) < 2:
         label = (table.sample.schema.target.values or ())[int(counts.argmax())]
         text = f"{path}: all rows belong to the class '{label}'; two classes are needed"

@@ -174,11 +174,11 @@ class DataSetSection(FileSection):
     Parameters
     ----------
     path
-        A CSV, ARFF or Parquet file, relative to this file.
+        A CSV, ARFF or Parquet file, relative to this file, or a name such as openml:31 or uci:iris.
     name
         Its name in reports; that of the file if omitted.
     target
-        The column to predict; else the last.
+        The column to predict; by default that which the data set declares, else the last.
     ignore
         Columns to leave out.
     nominal

@@ -28,15 +28,16 @@ _NOTEBOOK_INTERVAL = 0.2  # seconds between updates of a notebook
 
 @dataclass(frozen=True)
 class Step:
-    """The progress of a run when a model is finished."""
+    """The progress of a run when a problem, such as a model or split, is finished."""
 
-    models: int  # finished
+    models: int  # problems finished
     all_models: int
     cells: int  # computed by this run
     all_cells: int  # to be computed by this run
     failures: int
     seconds: float
-    finished: list[Cell]  # the cells of this model
+    finished: list[Cell]  # the cells of this problem
+    word: str = "model"  # what a problem is
 
 
 Progress: TypeAlias = Callable[[Step], object]
@@ -65,11 +66,13 @@ def bar() -> Iterator[Progress]:
         return
     from rich.progress import BarColumn, MofNCompleteColumn
 
-    with _live("models", BarColumn(), MofNCompleteColumn(), "{task.fields[more]}") as shown:
-        task = shown.add_task("models", total=None, more="")
+    columns = "{task.description}", BarColumn(), MofNCompleteColumn(), "{task.fields[more]}"
+    with _live(*columns) as shown:
+        task = shown.add_task("starting", total=None, more="")
 
         def update(step: Step) -> None:
-            shown.update(task, completed=step.models, total=step.all_models, more=pace(step))
+            shown.update(task, total=step.all_models, description=f"{step.word}s")
+            shown.update(task, completed=step.models, more=pace(step))
 
         yield update
 
@@ -103,7 +106,7 @@ def notebook_bar() -> Iterator[Progress]:
     What is stored with the notebook is therefore always the same.
     """
     display = import_module("IPython.display").display
-    handle = display(_notebook_view("", "models"), raw=True, display_id=True)
+    handle = display(_notebook_view("", "starting"), raw=True, display_id=True)
     last = -_NOTEBOOK_INTERVAL
 
     def update(step: Step) -> None:
@@ -153,7 +156,7 @@ def pace(step: Step) -> str:
 
 
 def _status(step: Step) -> str:
-    return f"{step.models:,} of {step.all_models:,} models, {pace(step)}"
+    return f"{step.models:,} of {step.all_models:,} {step.word}s, {pace(step)}"
 
 
 @contextlib.contextmanager

@@ -220,7 +220,17 @@ def merge(
     for piece in pieces:
         piece.check(plan)
     whole = Store(Path(out))
-    described = ["measures", "columns", "about", "rests_on", "session", "parts", "notes", "tables"]
+    described = [
+        "measures",
+        "columns",
+        "about",
+        "rests_on",
+        "session",
+        "parts",
+        "notes",
+        "tables",
+        "transforms",
+    ]
     first = filled(manifests[0])
     networks = sorted(item for each in manifests for item in filled(each)["networks"].items())
     described += ["classes"] * bool(first["classes"])
@@ -328,8 +338,9 @@ def _compute(run: _Run, plan: Plan, todo: Mapping[int, list[CellKey]], models: i
             cells_done += len(cells)
             failures += len(bad)
             if progress is not None:
-                seconds = perf_counter() - started
-                progress(Step(finished, models, cells_done, all_cells, failures, seconds, cells))
+                seconds, word = perf_counter() - started, plan.source.problem_word
+                counts = finished, models, cells_done, all_cells, failures
+                progress(Step(*counts, seconds, cells, word))
     store.refused |= refused
     store.notes += [f"the worker {name} was refused: it {why}" for name, why in refused.items()]
     return round(perf_counter() - started, 3)

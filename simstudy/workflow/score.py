@@ -148,7 +148,7 @@ def _rescored(
             yield finished
         if progress is not None:
             counts = (done, earlier.problems, done * earlier.cells_each, earlier.cells, 0)
-            progress(Step(*counts, perf_counter() - started, finished))
+            progress(Step(*counts, perf_counter() - started, finished, earlier.source.problem_word))
 
 
 def _extent(plan: Plan, journal: Journal) -> tuple[int, int]:

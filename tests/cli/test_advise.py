@@ -20,10 +20,14 @@ def csv(rows: int, target: str = "class", classes: int = 2) -> str:
     ("text", "arguments", "words"),
     [
         (csv(20), ["--target", "class"], ["20 rows", "at least 50"]),
-        (csv(80), [], ["--target", "a, b, class"]),
+        (
+            "class,b\n" + "".join(f"k{row % 2},{row / 3}\n" for row in range(80)),
+            [],
+            ["the target 'b' has 80 different numbers", "--target"],
+        ),
         (csv(80), ["--target", "clas"], ["'clas'", "did you mean 'class'?"]),
         (csv(80, classes=1), ["--target", "class"], ["one class"]),
-        (csv(80), ["--target", "b"], ["79 different numbers", "ranges"]),
+        (csv(80), ["--target", "b"], ["80 different numbers", "ranges"]),
         (csv(80), ["--target", "class", "--rows", "50"], ["--rows", "50", "80"]),
         (csv(80), ["--target", "class", "--models", "2"], ["models = 2", "10"]),
         (csv(80), ["--target", "class", "--fitter", "tree"], ["--fitter", "camml"]),

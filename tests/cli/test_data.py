@@ -12,6 +12,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from simstudy.advice.advise import read_table
+from simstudy.advice.prose import left_out
+from simstudy.data.files.assembly import ReadOptions
+from simstudy.data.files.read import read_data_set
+
 ROOT = Path(__file__).parents[2]
 UCI = ROOT / "studies" / "data" / "uci"
 
@@ -301,3 +306,28 @@ def test_nothing_is_imported_that_a_csv_file_does_not_need(tmp_path, run_simstud
     )
     done = run_simstudy(tmp_path, module="check")
     assert (done.stdout, done.stderr) == ("[]\n", "")
+
+
+def test_the_target_is_found_by_one_rule_that_is_printed(command, tmp_path):
+    rows = "".join(f"{row % 3},{row % 5},k{row % 2}\n" for row in range(60))
+    (tmp_path / "mine.csv").write_text("age,colour,class\n" + rows)
+    assert "The target is 'class', the last column." in command("data", "mine.csv").stdout
+    stated = command("data", "mine.csv", "--target", "colour").stdout
+    assert "The target is" not in stated
+    named = command("data", "uci:iris").stdout
+    assert "The target is 'class', as the data set declares it." in named
+    about = read_table(tmp_path / "mine.csv", ReadOptions(), "tan", 10, 1)[1]
+    assert about.target == "class"
+    assert left_out(about)[0] == "The target is 'class', the last column."
+
+
+def test_a_set_is_stored_by_name_and_is_the_same_set(command, refused, tmp_path):
+    assert "Stored as iris.arff." in command("data", "--get", "uci:iris").stdout
+    stored, named = read_data_set(tmp_path / "iris.arff"), read_data_set("uci:iris")
+    assert (stored.name, stored.sample.schema) == (named.name, named.sample.schema)
+    assert stored.sample.values.tobytes() == named.sample.values.tobytes()
+    assert command("data", "--get", "uci:iris").returncode == 0  # the same content
+    other = command("data", "--get", "uci:wine", "-o", "iris.arff")
+    refused(other, "iris.arff exists with other content")
+    refused(command("data", "uci:wine", "-o", "wine.arff"), "--out", "--get")
+    refused(command("data", "uci:wine", "--get", "-o", "wine.csv"), "must end in .arff")

@@ -9,6 +9,7 @@ import os
 import pty
 import subprocess
 import sys
+from dataclasses import replace
 from time import sleep
 
 import pytest
@@ -44,6 +45,15 @@ def test_away_from_a_terminal_there_is_a_line_a_minute(monkeypatch):
     lines = out.getvalue().splitlines()
     assert len(lines) == 3
     assert lines[0][5:] == " 3 of 10 models, 6 cells/s, 1 failed, 0:00:05 left"
+
+
+def test_splits_are_counted_as_splits(monkeypatch):
+    out = io.StringIO()
+    monkeypatch.setattr("sys.stderr", out)
+    monkeypatch.setattr(watching, "_INTERVAL", 0)
+    with watched() as progress:
+        progress(replace(step(), word="split"))
+    assert " 3 of 10 splits, " in out.getvalue()
 
 
 def test_the_log_is_a_line_of_json_for_each_model(tmp_path):

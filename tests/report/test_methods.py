@@ -110,7 +110,7 @@ def test_numbers_are_those_of_the_study(results):
         assert f"m = {findings.over_sets.m} pairs of learners, α = 0.05" in written
         assert "Rows: 100 to 100." in written
         assert "Fitted to each training part" in written
-        assert "Missing values go to" in written
+        assert "Nominal values: as they are for" in written
         return
     assert "5 models, drawn at random from the family tan." in written
     assert f"m = {findings.pair_tests} tests, all pairs at all sizes" in written

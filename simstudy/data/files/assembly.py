@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,7 +20,6 @@ from simstudy.texts import counted
 _CONTRADICTIONS = {"target": "groups ignore numeric", "groups": "ignore", "keep": "ignore"}
 _CONTRADICTIONS |= {"nominal": "numeric", "values": "numeric"}
 _MAX_NUMBERS = 50  # different ones of a target that is not declared nominal
-_MANY_COLUMNS = 20  # beyond which an error does not list them
 
 
 @dataclass(frozen=True)
@@ -86,6 +84,10 @@ class RowsRead:
         Columns that are not identifiers or leaks, according to the caller.
     refusal : str
         Why the target cannot be used, if the data set is only to be described; empty otherwise.
+    name : str
+        What the data set is called.
+    target_rule : str
+        How the target was found; empty if it was stated.
     """
 
     source: str
@@ -96,6 +98,15 @@ class RowsRead:
     markers: columns.Markers = field(default_factory=columns.Markers)
     keep: Sequence[str] = ()
     refusal: str = ""
+    name: str = ""
+    target_rule: str = ""
+
+    @property
+    def target_note(self) -> list[str]:
+        """A sentence about the target, unless it was stated."""
+        target = self.sample.schema.target.name
+        text = f"The target is '{target}', {self.target_rule}."
+        return [text] if self.target_rule else []
 
     @property
     def dropped(self) -> list[str]:
@@ -158,7 +169,7 @@ class Assembly:
         sample = Sample.of(values, Schema(variables))
         sample.groups = self._groups(coder, kept)
         places = tuple(table.place(int(row)) for row in without)
-        notes = (coder.noted, reading.keep, refusal)
+        notes = (coder.noted, reading.keep, refusal, table.name)
         return RowsRead(table.source, sample, kept, places, dropped, *notes)
 
     @property
@@ -267,9 +278,7 @@ class Assembly:
 
 def _among(name: str, names: Sequence[str]) -> str:
     """A suggestion for a name that is not there."""
-    many = len(names) > _MANY_COLUMNS
-    near = difflib.get_close_matches(name, names, n=5, cutoff=0.5) if many else names
-    return f", which is not there{suggestion(name, near) if near else ''}"
+    return f", which is not there{suggestion(name, names) if names else ''}"
 
 
 def _names(key: str, names: object) -> tuple[str, ...]:

@@ -72,6 +72,7 @@ class RawTable:
     rows: int
     place: Callable[[int], str]
     remark: str = ""  # how it was read, for an error about the number of columns
+    name: str = "table"  # of the data set
 
     def error(self, text: str, row: int | None = None, column: str | None = None) -> SimstudyError:
         """An error that says where it is."""

@@ -1,14 +1,19 @@
-"""Tables that have types: data frames and Parquet files."""
+"""Tables that have types: data frames and Parquet files.
+
+A frame of pandas is read as it is, any other one through the Arrow protocol or the interchange
+protocol for data frames. The same content gives the same columns, whatever library holds it.
+"""
 
 from __future__ import annotations
 
+import datetime
 import re
 from collections.abc import Iterable
 from contextlib import suppress
-from decimal import Decimal
+from decimal import MAX_PREC, Context, Decimal
 from numbers import Integral, Real
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -20,15 +25,59 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
+    class ArrowFrame(Protocol):
+        """A frame with the Arrow protocol, such as those of polars and pyarrow."""
+
+        def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+            """Return its record batches."""
+
+    class InterchangeFrame(Protocol):
+        """A frame with the interchange protocol for data frames."""
+
+        def __dataframe__(self, *args: Any, **keywords: Any) -> object:
+            """Return the interchange object."""
+
+    Frame: TypeAlias = pd.DataFrame | ArrowFrame | InterchangeFrame
+
+_SOURCE = "the data frame"
 _DATES = "holds dates or times"
+_MOMENTS = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
+_ALL_DIGITS = Context(prec=MAX_PREC)  # so that 1.10 is written as 1.1, whatever its scale
+_ARROW, _INTERCHANGE = "__arrow_c_stream__", "__dataframe__"
+_UNORDERED = b"_PL_CATEGORICAL"  # marks categories of polars, which are in order of appearance
 _INDEX = re.compile(r"__index_level_\d+__")  # the column of an index that pandas has written
 
 
-def read_frame(frame: pd.DataFrame) -> RawTable:
-    """The columns of a pandas data frame."""
-    names = [_column_name(name, place) for place, name in enumerate(frame.columns)]
-    columns = [_frame_column(name, frame.iloc[:, place]) for place, name in enumerate(names)]
-    return RawTable("the data frame", columns, len(frame), _row)
+def is_frame(data: object) -> bool:
+    """Whether an object is a data frame that can be read."""
+    return hasattr(data, _ARROW) or hasattr(data, _INTERCHANGE) or _like_pandas(data)
+
+
+def read_frame(frame: Frame) -> RawTable:
+    """The columns of a data frame of any library."""
+    if _like_pandas(frame):
+        pandas_frame: pd.DataFrame = frame  # type: ignore[assignment]
+        names = [_column_name(name, place) for place, name in enumerate(pandas_frame.columns)]
+        series = (pandas_frame.iloc[:, place] for place in range(len(names)))
+        columns = [*map(_frame_column, names, series)]
+        return RawTable(_SOURCE, columns, len(pandas_frame), _row)
+    return _arrow_table(_as_arrow(frame), _SOURCE)
+
+
+def _like_pandas(data: object) -> bool:
+    return hasattr(data, "iloc") and hasattr(data, "columns")
+
+
+def _as_arrow(frame: Frame) -> pa.Table:
+    """A frame with one of the protocols as a table of pyarrow."""
+    import pyarrow as pa
+    from pyarrow.interchange import from_dataframe
+
+    try:
+        return pa.table(frame) if hasattr(frame, _ARROW) else from_dataframe(frame)
+    except Exception as error:  # of any library
+        kind = f"{type(frame).__module__.partition('.')[0]}.{type(frame).__name__}"
+        raise SimstudyError(f"the {kind} cannot be read as a data frame: {error}") from error
 
 
 def _column_name(name: object, place: int) -> str:
@@ -45,14 +94,16 @@ def _row(row: int) -> str:
 
 def _frame_column(name: str, series: pd.Series) -> Column:
     kind = getattr(series.dtype, "kind", "O")
+    if hasattr(series.dtype, "pyarrow_dtype"):
+        return _arrow_column(name, series.array.__arrow_array__())
     if hasattr(series, "cat"):
         return _dictionary(name, series.cat.categories, series.cat.codes.to_numpy())
     if kind in "Mm":
         return Column(name, (), refusal=_DATES)
     if kind in "fiu":
-        numbers = series.to_numpy(dtype=np.float64, na_value=np.nan)
-        if kind == "f" and series.dtype == np.float32:
-            numbers = series.to_numpy()  # its numbers are written with fewer digits
+        # Those of float32 are written with fewer digits.
+        dtype = np.float32 if str(series.dtype).lower() == "float32" else np.float64
+        numbers = series.to_numpy(dtype=dtype, na_value=np.nan)
         if kind == "f" or np.abs(numbers[~np.isnan(numbers)]).max(initial=0) < 2**53:
             return Column(name, numbers)
     return _text_column(name, series, kind == "b")
@@ -66,6 +117,8 @@ def _text_column(name: str, values: Iterable[object], nominal: bool) -> Column:
             cells.append(value)
         elif value is None or type(value).__name__ in ("NAType", "NaTType"):
             cells.append(None)
+        elif isinstance(value, _MOMENTS):
+            return Column(name, (), refusal=_DATES)
         elif not isinstance(value, bool | np.bool_ | Real | Decimal):
             return Column(name, (), refusal=f"holds values of type {type(value).__name__}")
         elif isinstance(value, Decimal) and value.is_nan():  # comparing a signalling one is refused
@@ -73,7 +126,8 @@ def _text_column(name: str, values: Iterable[object], nominal: bool) -> Column:
         else:
             try:
                 whole = isinstance(value, bool | np.bool_ | Integral)
-                cells.append(str(value) if whole else number_text(value))
+                number = value.normalize(_ALL_DIGITS) if isinstance(value, Decimal) else value
+                cells.append(str(number) if whole else number_text(number))
             except (ValueError, ArithmeticError):
                 return Column(name, (), refusal="holds a number of too many digits")
     return Column(name, cells, NOMINAL if nominal else None)
@@ -95,16 +149,22 @@ def read_parquet(path: Path, source: str) -> RawTable:
 
     try:
         with path.open("rb") as stream, pq.ParquetFile(stream) as file:
-            names, (index, categories) = file.schema_arrow.names, _of_pandas(file.schema_arrow)
             table = file.read()
     except pa.ArrowException as error:
         raise SimstudyError(f"{source} is not a Parquet file that can be read: {error}") from error
-    columns = []
-    for place, name in enumerate(names):
-        if name not in index and not _INDEX.fullmatch(name):
-            columns.append(_arrow_column(name, table.column(place)))
-            if name in categories:
-                columns[-1].kind = NOMINAL
+    return _arrow_table(table, source)
+
+
+def _arrow_table(table: pa.Table, source: str) -> RawTable:
+    columns, (index, categories) = [], _of_pandas(table.schema)
+    for place, field in enumerate(table.schema):
+        if field.name not in index and not _INDEX.fullmatch(field.name):
+            column = _arrow_column(field.name, table.column(place))
+            if any(key.startswith(_UNORDERED) for key in field.metadata or ()):
+                column.values = None
+            if field.name in categories:
+                column.kind = NOMINAL
+            columns.append(column)
     return RawTable(source, columns, table.num_rows, _row)
 
 
@@ -130,7 +190,7 @@ def _arrow_column(name: str, column: pa.ChunkedArray) -> Column:
         return Column(name, (), refusal=_DATES)
     if types.is_dictionary(kind):
         whole = column.unify_dictionaries().combine_chunks()
-        codes = whole.indices.fill_null(-1).to_numpy()
+        codes = whole.indices.cast(pa.int64()).fill_null(-1).to_numpy()
         return _dictionary(name, whole.dictionary.to_pylist(), codes)
     if types.is_integer(kind) or types.is_floating(kind):
         with suppress(pa.ArrowInvalid):  # integers that are no doubles

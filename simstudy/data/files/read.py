@@ -26,13 +26,14 @@ from simstudy.data.files.assembly import Assembly, ReadOptions, RowsRead
 from simstudy.data.files.catalogue import catalogued
 from simstudy.data.files.columns import Declaration, RawTable
 from simstudy.data.files.delimited import decode, read_delimited
+from simstudy.data.files.named import NamedSet, is_named, named_set
 from simstudy.data.sample import Sample
 from simstudy.errors import SimstudyError, check_regular, reason
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from simstudy.data.files.frames import Frame
 
-    PathOrFrame: TypeAlias = str | os.PathLike[str] | pd.DataFrame
+    PathOrFrame: TypeAlias = str | os.PathLike[str] | Frame
 
 _GZIP = b"\x1f\x8b"
 
@@ -59,8 +60,10 @@ def read_data(
 
     Parameters
     ----------
-    path_or_frame : path or pandas.DataFrame
-        A file (.csv, .tsv or .txt; .arff; .parquet; also compressed, as .csv.gz) or a frame.
+    path_or_frame : path or data frame
+        A file (.csv, .tsv or .txt; .arff; .parquet; also compressed, as .csv.gz); the name of a
+        data set, as in ``openml:31``, ``sklearn:breast_cancer`` and ``uci:iris``; or a frame of
+        pandas, polars, pyarrow, or another with the Arrow or the interchange protocol.
     target : str, optional
         The column to predict, always nominal; by default the last one. One of more than 50
         different numbers must be among ``nominal``, or have ``classes``.
@@ -104,9 +107,13 @@ def read_data_set(
     """
     reading = reading or ReadOptions()
     table, target, declared = _opened(path_or_frame, reading)
-    if reading.target is None and target not in (*reading.ignore, reading.groups):
+    unstated = reading.target is None
+    known = target is not None and target not in (*reading.ignore, reading.groups)
+    if unstated and known:
         reading = replace(reading, target=target)
-    return Assembly(table, reading, declared, describe).data_set()
+    rows = Assembly(table, reading, declared, describe).data_set()
+    rule = ("as the data set declares it" if known else "the last column") if unstated else ""
+    return replace(rows, target_rule=rule)
 
 
 def data_text(path_or_frame: PathOrFrame, reading: ReadOptions | None = None) -> str:
@@ -120,11 +127,6 @@ def data_text(path_or_frame: PathOrFrame, reading: ReadOptions | None = None) ->
     return arff_text(table, declared, target if reading.target is None else reading.target)
 
 
-def column_names(path_or_frame: PathOrFrame, reading: ReadOptions) -> list[str]:
-    """Return the names of the columns of a file or frame."""
-    return [column.name for column in _opened(path_or_frame, reading)[0].columns]
-
-
 def read_text_set(text: str, reading: ReadOptions, source: str = "the data") -> RowsRead:
     """Read a data set from the text of `data_text`."""
     return Assembly(read_arff(text, source), reading, {}).data_set()
@@ -135,14 +137,27 @@ def _opened(
 ) -> tuple[RawTable, str | None, Mapping[str, Declaration]]:
     """The columns of a file or frame, and the target and declarations of a catalogue."""
     if isinstance(path_or_frame, str | os.PathLike):
+        if is_named(path_or_frame):
+            return _open_named(named_set(path_or_frame), reading)
         path = Path(path_or_frame)
-        return _read_file(path, reading), *catalogued(path)
-    if hasattr(path_or_frame, "iloc") and hasattr(path_or_frame, "columns"):
-        from simstudy.data.files.frames import read_frame
+        table = _read_file(path, reading)
+        table.name = path.name.split(".")[0]
+        return table, *catalogued(path)
+    from simstudy.data.files.frames import is_frame, read_frame
 
+    if is_frame(path_or_frame):
         return read_frame(path_or_frame), None, {}
     kind = type(path_or_frame).__name__
-    raise SimstudyError(f"data are read from a path or a data frame, not from a {kind}")
+    lazy = "; collect it first" if hasattr(path_or_frame, "collect") else ""
+    raise SimstudyError(f"data are read from a path or a data frame, not from a {kind}{lazy}")
+
+
+def _open_named(
+    data: NamedSet, reading: ReadOptions
+) -> tuple[RawTable, str | None, Mapping[str, Declaration]]:
+    table, target, declared = _opened(data.content, reading)
+    table.source, table.name = data.source, data.name
+    return table, data.target or target, declared
 
 
 def _read_file(path: Path, reading: ReadOptions) -> RawTable:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import replace
@@ -32,9 +31,10 @@ from simstudy.report.prose import captions
 from simstudy.report.prose import data_statements as prose
 from simstudy.report.prose import design as words
 from simstudy.report.prose.finding import by_other_measures, data_finding
+from simstudy.report.prose.inputs import NOT_THERE, different_inputs, inputs
 from simstudy.report.prose.numbers import brief as shortened
 from simstudy.report.prose.pairwise import MAX_COMPARED, who_beats_whom
-from simstudy.report.prose.phrases import MAX_NAMED, listed, opening, with_unit
+from simstudy.report.prose.phrases import MAX_NAMED, grouped, listed, opening, with_unit
 from simstudy.report.tables import datasets as build
 from simstudy.report.tables import facts
 from simstudy.report.tables.table import Table
@@ -45,6 +45,7 @@ _WIDE, _NARROW = 640.0, 350.0  # of pictures
 _ROW = 38.0
 _MAX_PANELS = 40  # learning curves
 _FEW_SETS, _FEW_ROWS = 6, 8  # that a terminal shows one by one
+_GIVEN = "What each learner was given"
 _ALONE = Absent("it needs at least two learners")
 _TOO_FEW = Absent("it needs two learners and two data sets with all means")
 
@@ -86,7 +87,8 @@ class DataPage(Page[DataFindings, DataResults]):
     def statements(self, results: DataResults, findings: DataFindings) -> list[str]:
         """Return what the tests say."""
         manifest = results.manifest
-        return prose.data_statements(findings, manifest["failures"], manifest["cells"])
+        texts = prose.data_statements(findings, manifest["failures"], manifest["cells"])
+        return [*texts, *filter(None, [different_inputs(results)])]
 
     def aims(self, study: Study) -> str:
         """Return what is compared, on what."""
@@ -109,11 +111,16 @@ class DataPage(Page[DataFindings, DataResults]):
             parts["Data sets"] += f" {opening(key)}: {numbers[0]:,} to {numbers[-1]:,}."
         for subject, text in (parts | words.data_sections(results.study)).items():
             yield f"{subject}: {text}", [prepared.discretize] * (subject == "Preparation")
-        recorded = {k: json.loads(v)[1] for k, v in results.manifest["conditions"]["learners"]}
-        for what, values in (("numeric", "raw numbers"), ("missing", "missing values")):
-            takers = [label for label, each in recorded.items() if what in each.get("accepts", ())]
-            if takers:
-                yield f"{opening(values)} go to {listed(takers, most=len(takers))}.", []
+        kinds = (
+            ("numbers", "Numbers"),
+            ("missing", "Missing values"),
+            ("nominal", "Nominal values"),
+        )
+        for key, values in kinds:
+            forms = grouped((getattr(row, key), row.learner) for row in inputs(results))
+            given = [f"{form} for {listed(each, len(each))}" for form, each in forms.items()]
+            if given and [*forms] != [NOT_THERE]:
+                yield f"{values}: {'; '.join(given)}.", []
 
     def consequence(self, study: Study) -> str:
         """Return which means are missing then."""
@@ -206,9 +213,14 @@ class DataPage(Page[DataFindings, DataResults]):
             *[Section("learning", "Learning curves")] * (len(results.study.doses) > 1),
             *curves_section(data_curve_sections(results)),
             Section("properties", "Data sets", properties),
+            *[
+                Section("inputs", _GIVEN, each, "tables", "Inputs")
+                for each in [_given(results)]
+                if each
+            ],
             design_section(results, *design),
             failures_section(results, self.consequence(results.study)),
-            Section("cost", "Cost", {"panels": [], "table": costs, "note": shared}),
+            Section("cost", "Cost", _times(results) | {"table": costs, "note": shared}),
         ]
 
     def failed(self, results: DataResults, failure: Mapping[Hashable, Any]) -> dict[str, str]:
@@ -273,6 +285,7 @@ class DataPage(Page[DataFindings, DataResults]):
             tables[f"reversals_{end}"] = made
             tables[f"correlations_{end}"] = build.correlations(results.correlations(*pair), labels)
         tables["properties"] = build.properties(results.properties())
+        tables |= {table.name: table for table in _given(results)}
         return tables
 
     def means(self, results: DataResults) -> list[Table]:
@@ -307,8 +320,8 @@ class DataPage(Page[DataFindings, DataResults]):
             yield TerminalLine(sentence, lead="  ")
 
     def gaps(self, results: DataResults) -> list[str]:
-        """Return what is odd about the data."""
-        return _notes(results)
+        """Return what is odd about the data, and whether learners were given the same."""
+        return [*filter(None, [different_inputs(results, brief=True)]), *_notes(results)]
 
     def plan(self, study: Study, goal: Goal) -> list[str]:
         """Say how many cells there are, and how long they take; models are not planned for."""
@@ -325,6 +338,20 @@ class DataPage(Page[DataFindings, DataResults]):
         where = f"over {len(findings.datasets)} data sets"
         tested = ((over.standing,), prose.over_method(over)) if (over := findings.over_sets) else ()
         return Overall(findings.overall, findings.best_overall, where, *tested)
+
+
+def _given(results: DataResults) -> list[Table]:
+    """What each learner was given, unless an earlier version made the results."""
+    return [table] if (table := build.given(results)).rows else []
+
+
+def _times(results: DataResults) -> dict[str, object]:
+    """Scores against seconds by every measure, and who is on the Pareto fronts."""
+    every = [results.data_findings(name) for name in results.measures]
+    panels = [charts.against_time(findings, results.seconds()) for findings in every]
+    caption = prose.against_time(every, results.seconds(), results.manifest["platform"])
+    shown = len(results.treatments) > 1
+    return {"panels": svg.panels(panels, "time", svg.TIMES) if shown else [], "caption": caption}
 
 
 def _labels(results: DataResults, pair: tuple[str, str]) -> tuple[str, str]:

@@ -57,6 +57,12 @@ class NaiveBayes(base.Learner):
         base.require_positive(self, "alpha")
         base.require_choices(self)
 
+    @property
+    def transforms(self) -> dict[str, str]:
+        """Numbers may be cut, by a rule of its own."""
+        cut = "cut by Fayyad & Irani's (1993) criterion, by the learner"
+        return {"numeric": cut} if self.numeric == "discretize" else {}
+
     def fit(self, sample: Sample, rng: np.random.Generator | None = None) -> base.Fitted:
         nominal = sample.plain or not sample.schema.numeric
         if not nominal and self.numeric == "discretize":

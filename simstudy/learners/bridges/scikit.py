@@ -83,6 +83,13 @@ class ScikitLearner(Learner):
         parameters = inspect.signature(self._classifier.fit).parameters.values()
         return any(p.name == "sample_weight" or p.kind is p.VAR_KEYWORD for p in parameters)
 
+    @property
+    def transforms(self) -> dict[str, str]:
+        """The encoder's work, in words."""
+        encoded = {"onehot": "one-hot", "ordinal": "integer codes"}[self.encode]
+        filled = "replaced by the mean or the most frequent value"
+        return {"nominal": encoded, "scaled": "mean 0, standard deviation 1", "missing": filled}
+
     def check_design(self, variables: Limits, values: Limits, sizes: Sequence[int]) -> None:
         """Refuse fewer training rows than neighbours."""
         number = vars(self).get("n_neighbors", 1)

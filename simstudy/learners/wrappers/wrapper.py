@@ -40,6 +40,13 @@ class Compound(Learner):
         """Rows that all the learners accept."""
         return frozenset.intersection(*(learner.accepts for learner in self.learners()))
 
+    @property
+    def transforms(self) -> dict[str, str]:
+        """What the learners do, if all do the same."""
+        first, *rest = (learner.transforms for learner in self.learners())
+        alike = all(each == first for each in rest)
+        return first if alike else {"numeric": "as each of its learners takes it"}
+
     def check_design(self, variables: Limits, values: Limits, sizes: Sequence[int]) -> None:
         """Refuse what a learner refuses."""
         for learner in self.learners():

@@ -9,6 +9,7 @@ from typing import Any
 from simstudy.components.registry import Spec
 from simstudy.data.sizes import size_text
 from simstudy.data.splits.schemes import scheme_name
+from simstudy.report.prose.inputs import cuts
 from simstudy.report.prose.phrases import count_range, listed, opening
 from simstudy.study.constants import ROWS_BESIDE_EXACT
 from simstudy.study.study import Study
@@ -118,12 +119,6 @@ def data_sections(study: Study) -> dict[str, str]:
     stratified = f"; {'' if stratify else 'not '}stratified by class" * scheme
     groups = any(source.groups for source in study.datasets)
     grouped = "; rows of a group stay together" * groups
-    cuts = {
-        "mdl": "cut by Fayyad & Irani's (1993) criterion",
-        "kononenko": "cut by Kononenko's (1995) criterion",
-        "equal_frequency": f"cut into {prepared.bins} bins of equal frequency",
-        "equal_width": f"cut into {prepared.bins} bins of equal width",
-    }
     missing = {"mode": "are replaced by the most frequent value", "value": "become a further value"}
     sizes = ", ".join(map(size_text, study.train_sizes))
     grown = f" Training sizes: {sizes}." * (len(study.train_sizes) > 1)
@@ -131,7 +126,7 @@ def data_sections(study: Study) -> dict[str, str]:
         "Splits": f"{opening(data_design(study))}{stratified}{grouped}. All learners receive the "
         f"same splits.{grown}",
         "Preparation": "Fitted to each training part, for learners that cannot use the raw "
-        f"values: numbers are {cuts.get(prepared.discretize, 'not cut')}; missing values "
+        f"values: numbers are {cuts(prepared.model_dump())}; missing values "
         f"{missing.get(prepared.missing, 'are kept')}.",
         "Random numbers": f"Seed {study.seed}. The splits are a function of the seed, the rows and "
         "the scheme.",

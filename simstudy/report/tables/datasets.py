@@ -17,6 +17,7 @@ from simstudy.data.sizes import size_text
 from simstudy.measures.base import MeasureInfo
 from simstudy.report.prose import data_statements as prose
 from simstudy.report.prose import numbers
+from simstudy.report.prose.inputs import Inputs, inputs
 from simstudy.report.prose.numbers import NONE, number, p_value, signed
 from simstudy.report.prose.phrases import axis_label, opening
 from simstudy.report.tables.table import Row, Table, TableCell, Text, make_table, table_of, words
@@ -234,6 +235,20 @@ def properties(table: pd.DataFrame) -> Table:
     caption = "Missing: the share of missing values among all attribute values."
     rows, title = table.to_dict("records"), "Properties of the data sets"
     return table_of(rows, "properties", title, columns, caption=caption, data=table)
+
+
+def given(results: Results) -> Table:
+    """What each learner was given."""
+    columns: dict[str, Callable[[Inputs], Text]] = {
+        "learner": lambda row: words(row.learner, "", results.learners.index(row.learner)),
+        "numbers": lambda row: words(row.numbers),
+        "numbers scaled": lambda row: words(row.scaled),
+        "nominal values": lambda row: words(row.nominal),
+        "missing values": lambda row: words(row.missing),
+    }
+    title, rows = "Inputs of the learners", inputs(results)
+    caption = "Whatever has to be estimated for this is estimated in each training part only."
+    return table_of(rows, "inputs", title, columns, texts=5, caption=caption)
 
 
 def costs(results: Results, totals: pd.DataFrame) -> Table:

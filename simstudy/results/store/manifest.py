@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from simstudy.components.registry import LEARNERS, MEASURES, first_line, registered
+from simstudy.components.registry import LEARNERS, MEASURES, build, first_line, registered
 from simstudy.engine.plan import UNNAMED_CONDITIONS, Plan
 from simstudy.engine.task import state_restored
 from simstudy.experiments import DEFAULT, experiment
@@ -152,6 +152,7 @@ class Manifest(Owner):
     parts: list[_Part] = []
     notes: dict[str, list[str]] = {}
     tables: dict[str, _Table] = {}  # what they are like
+    transforms: dict[str, dict[str, str]] = {}  # what learners do to their rows, by label
     classes: dict[str, list[str]] = {}  # their names, by data set, if answers are kept
     packages: dict[str, str] = {}
     python: str = ""
@@ -209,12 +210,24 @@ def descriptions(plan: Plan) -> dict[str, Any]:
             for name in measures
         },
         **plan.source.facts(plan.keep_answers),
+        "transforms": _transforms(plan) if plan.source.prepares else {},
         "session": {
             f"{registry.kind} {name}": registry.known_digest(name) or ""
             for registry, name in registered(plan.component_names)
             if registry.in_session(name)
         },
     }
+
+
+def _transforms(plan: Plan) -> dict[str, dict[str, str]]:
+    """What learners themselves do to the rows that they get, by label; plugins may not say."""
+    made: dict[str, dict[str, str]] = {}
+    for spec in plan.learners:
+        made[spec.label] = {}
+        with suppress(Exception):  # a plugin may call anything so
+            words = dict(build(LEARNERS, spec).transforms)
+            made[spec.label] = {str(kind): str(text) for kind, text in words.items()}
+    return made
 
 
 def networks(plan: Plan, drawn: Collection[int]) -> dict[str, object]:
