@@ -352,11 +352,8 @@ class Resampling:
 
 
 def scheme_name(keys: Mapping[str, object]) -> object:
-    """Return the scheme that keys name; if they say nothing of folds, repeats or shares, repeated.
-
-    With folds, repeats or a share but no name, it is ``"cv"``.
-    """
-    stated = {"folds", "repeats", "share"} & keys.keys()
+    """Return the scheme that keys name: by default ``"repeated_cv"``, with other keys ``"cv"``."""
+    stated = keys.keys() - {"stratify", "sizes", "splits"}
     return keys.get("scheme", "cv" if stated else "repeated_cv")
 
 
