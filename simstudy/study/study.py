@@ -297,10 +297,13 @@ def _study(file: StudyFile, directory: Path | None, plugins: Sequence[PluginFile
 def _source(file: StudyFile, family: Spec | None, changes: tuple[Spec, ...]) -> Source:
     """Where the problems come from, according to the file."""
     if family is None:
+        from simstudy.data.splits.schemes import scheme_name
         from simstudy.sources.tables import Tables
 
         sizes = [*map(Size, file.resampling.sizes)] or [WHOLE]
         resampling = file.resampling.model_dump(exclude={"sizes"}, exclude_none=True)
+        if "splits" not in resampling and scheme_name(resampling) == "repeated_cv":
+            resampling["scheme"] = "repeated_cv"
         return Tables(len(file.datasets), json.dumps(resampling, sort_keys=True), tuple(sizes))
     cls = registries.FAMILIES.loaded(family.name)
     if isinstance(cls, type) and issubclass(cls, Source):  # problems that are no models
