@@ -143,7 +143,7 @@ def compare_learners(
     folds: Annotated[int | None, Option(min=2, help="Folds of cross-validation.")] = None,
     repeats: Annotated[int | None, Option(min=1, help="Repeats of cross-validation.")] = None,
     out: Annotated[
-        _Path, Option(help="Directory for results (default: one below results/).")
+        _Path, Option("--out", "-o", help="Directory for results (default: one below results/).")
     ] = None,
     seed: Annotated[int, Option(min=0, help="Seed of splits and learners.")] = 1,
     jobs: Jobs = None,

@@ -52,7 +52,8 @@ def component_spec(
     name is not looked up. Raises `KeyedError` with the key at fault, in the section ``key``.
     """
     if isinstance(section, LearnerSection):
-        section = section.selecting()
+        with refused_at(key):
+            section = section.selecting()
     if directory is None:
         renamed = _IN_IDENTITY if registry is FAMILIES and registry.is_own(section.name) else {}
         return _spec(section, dict(section.model_extra or {}), {}, renamed, {})

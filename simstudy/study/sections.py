@@ -20,6 +20,7 @@ from pydantic import (
     model_serializer,
 )
 
+from simstudy.errors import KeyedError
 from simstudy.study.error_messages import explain
 
 Prior = Literal["train", "test", "uniform", "true"]
@@ -166,23 +167,23 @@ class SearchSection(FileSection):
     grid
         The values to try, by parameter: all combinations are.
     measure
-        What selects: information_reward if omitted.
+        What selects.
     measure_parameters
         The parameters of that measure.
     validation
-        Whether on all training rows by cross-validation (the default), or on a part of them.
+        Whether on all training rows by cross-validation, or on a part of them.
     folds
-        Number of folds; 5 if omitted.
+        Number of folds.
     share
         The share of rows that settings are fitted to in a holdout.
     """
 
     grid: dict[str, Annotated[list[Any], Field(min_length=1)]] = Field(min_length=1)
-    measure: str | None = None
+    measure: str = "information_reward"
     measure_parameters: dict[str, Any] | None = None
-    validation: Literal["cv", "holdout"] | None = None
-    folds: int | None = None
-    share: float | None = None
+    validation: Literal["cv", "holdout"] = "cv"
+    folds: int = 5
+    share: float = 2 / 3
 
     @field_validator("grid")
     @classmethod
@@ -199,24 +200,25 @@ class LearnerSection(TreatmentSection):
     ----------
     preparation
         Replaces the study's [preparation].
-    search
-        Settings of the learner among which each training part selects.
     """
 
     preparation: PreparationSection | None = None
-    search: SearchSection | None = None
 
     def selecting(self) -> LearnerSection:
-        """The section as that of the learner ``select``, if it has a search."""
-        if self.search is None:
+        """The section as that of the learner ``select``, if it has a table ``search``."""
+        stated = dict(self.model_extra or {})
+        if not isinstance(stated.get("search"), dict):  # a parameter of some learners
             return self
-        grid, stated = self.search.grid, self.model_extra or {}
+        try:
+            search = SearchSection.model_validate(stated.pop("search"))
+        except ValidationError as error:
+            key, message = explain(error, SearchSection)
+            raise KeyedError(f"search.{key}", message) from error
+        grid, keys = search.grid, search.model_dump(exclude={"grid"}, exclude_unset=True)
         settings = (dict(zip(grid, row, strict=True)) for row in itertools.product(*grid.values()))
-        keys: dict[str, Any] = self.search.model_dump(exclude={"grid"}, exclude_none=True)
         candidates = ({"learner": self.name, "parameters": stated | row} for row in settings)
-        keys["candidates"] = [*candidates]
-        label = self.label or f"{self.name}, tuned"
-        return LearnerSection(name="select", label=label, preparation=self.preparation, **keys)
+        keys |= {"candidates": [*candidates], "label": self.label or f"{self.name}, tuned"}
+        return LearnerSection(name="select", preparation=self.preparation, **keys)
 
 
 class DataSetSection(FileSection):
