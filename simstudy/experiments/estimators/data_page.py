@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping
 from typing import Any
 
 import pandas as pd
+from markupsafe import Markup
 
 from simstudy.experiments.estimators.data_results import DataEstimates, EstimateFindings
 from simstudy.experiments.page import Goal, Opening, Overall, Page, Passage, Section, TerminalLine
@@ -22,7 +23,7 @@ from simstudy.report.prose.numbers import NONE, number
 from simstudy.report.prose.phrases import level, listed, opening
 from simstudy.report.tables import datasets as build
 from simstudy.report.tables import facts
-from simstudy.report.tables.table import Row, Table, Text, table_of
+from simstudy.report.tables.table import Row, Table, Text, make_table, table_of
 from simstudy.report.tables.table import words as cell
 from simstudy.study.study import Study
 from simstudy.texts import counted
@@ -164,7 +165,7 @@ class EstimatesPage(Page[EstimateFindings, DataEstimates]):
     def summary(self, results: DataEstimates) -> Iterator[Table | TerminalLine]:
         """Return the estimates by the primary measure, and what our study says."""
         findings = results.findings()
-        yield _table(results, findings.label)
+        yield _brief(results, findings)
         for text in [*prose.nearest(results, findings)][:1]:
             yield TerminalLine(text)
 
@@ -198,12 +199,13 @@ def _charts(results: DataEstimates, findings: EstimateFindings) -> list[Chart]:
     return [with_intervals(findings, *pair) for pair in pairs[:_MAX_PANELS]]
 
 
-def _picture(chart: Chart, name: str, width: float) -> svg.Markup:
+def _picture(chart: Chart, name: str, width: float) -> Markup:
     """A chart with its heading, as high as its rows need."""
     tall = _AROUND + _ROW * len(chart.y.marks)
     heading = svg.element("p", chart.heading, class_="panel-title")
     picture = svg.draw(chart, name, (width, tall)).picture
-    return svg.element("div", heading, picture, style=f"flex: 1 1 {width:.0f}px")
+    style = f"flex: 1 1 {width:.0f}px; max-width: {1.2 * width:.0f}px"
+    return svg.element("div", heading, picture, style=style)
 
 
 def _figure(results: DataEstimates, style: Style) -> Printed:
@@ -215,12 +217,22 @@ def _figure(results: DataEstimates, style: Style) -> Printed:
     return Printed(title, panels, (text, f"{results.study.page.made(results.study)}"), layout.pages)
 
 
-def _table(results: DataEstimates, measure: str = "") -> Table:
-    """All estimates with their intervals, or those of a measure."""
+def _brief(results: DataEstimates, findings: EstimateFindings) -> Table:
+    """A column for each learner on each data set."""
+    pairs = [(dataset, each) for dataset in results.datasets for each in results.learners]
+    columns = [findings.of(*pair)["estimate"].map(number) for pair in pairs]
+    several = len(results.datasets) > 1
+    heads = [f"{each} on {dataset}" if several else each for dataset, each in pairs]
+    lines = [[cell(label), *row] for label, *row in zip(results.treatments, *columns, strict=True)]
+    title = f"Estimates of {findings.info.label}"
+    return make_table("brief", title, [cell("estimator"), *heads], lines, cut=True)
+
+
+def _table(results: DataEstimates) -> Table:
+    """All estimates with their intervals."""
     table = results.estimates
-    table = table[table["measure"] == measure] if measure else table
     several = {"data set": "dataset", "rows": "rows", "learner": "learner", "measure": "measure"}
-    kept = {head: key for head, key in several.items() if table[key].nunique() > 1}
+    kept = {head: key for head, key in several.items() if len({*table[key]}) > 1}
 
     def subject(key: str) -> Callable[[Row], Text]:
         return lambda row: cell(f"{row[key]:,}" if key == "rows" else str(row[key]))

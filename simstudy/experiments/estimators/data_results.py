@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -75,16 +77,16 @@ class DataEstimates(TableResults):
     def findings(self, measure: str | None = None) -> EstimateFindings:
         """The estimates of a measure of all learners, by the column of one of them."""
         name = self._measure(measure)
-        column, table = self.column(name), self.estimates
-        label = name.removeprefix("estimate_").removesuffix(f"_{column.label}")
+        place, learner = divmod(self.measures.index(name), len(self.learners))
+        label, table = self.study.measured[place].label, self.estimates
         own = table[(table["measure"] == label) & (table["size"] == self.study.doses[-1])]
         info = self.info(name)
-        info = replace(info, label=info.label.removesuffix(f" of {column.label}"))
+        info = replace(info, label=info.label.removesuffix(f" of {self.learners[learner]}"))
         return EstimateFindings(name, info, label, own, self.study.analysis.confidence)
 
 
-def _shown(spec: Spec, row: dict[object, object]) -> str:
+def _shown(spec: Spec, row: Mapping[Hashable, Any]) -> str:
     """The interval that an estimator reports: the one its parameters name, or the best it has."""
-    stated = str(spec.parameters.get("interval", ""))
+    stated = str(spec.resolved.get("interval", ""))
     kinds = [kind for kind in (stated, *_BEST) if kind in INTERVALS]
     return next((kind for kind in kinds if pd.notna(row[f"lower_{kind}"])), "")

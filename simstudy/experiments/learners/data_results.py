@@ -13,7 +13,7 @@ from simstudy.analysis.datasets.two_measures import Correlations, Reversals, cor
 from simstudy.analysis.models.computing_time import total_seconds
 from simstudy.analysis.tests.adjustment import alpha_of
 from simstudy.data.files.named import is_named, within
-from simstudy.data.sizes import Size, size_text
+from simstudy.data.sizes import size_text
 from simstudy.errors import SimstudyError
 from simstudy.results.read.base import AnswerResults
 from simstudy.results.read.examples import with_examples

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from simstudy.experiments.estimators.data_results import DataEstimates, EstimateFindings
 from simstudy.experiments.estimators.known import among, qualities, recorded
 from simstudy.report.prose.numbers import brief, number
-from simstudy.report.prose.phrases import in_unit, listed
+from simstudy.report.prose.phrases import in_unit, listed, opening
 from simstudy.texts import counted
 
 _MAX_SUBJECTS = 3  # learners on data sets whose estimates a sentence has
@@ -18,26 +18,22 @@ _SEEN = "resubstitution"  # which no one takes for an estimate of performance on
 def finding(results: DataEstimates, findings: EstimateFindings) -> str:
     """Between which values the estimates of each learner lie, without resubstitution."""
     names = {each.label for each in results.study.estimators if each.name == _SEEN}
-    texts = []
+    texts, several = [], len(results.datasets) > 1
     for dataset in results.datasets:
         for learner in results.learners:
             own = findings.of(dataset, learner)
             shown = own[~own["estimator"].isin(names)] if len(names) < len(own) else own
-            values = shown["estimate"].dropna()
-            if len(values):
-                low, high = (
-                    in_unit(number(end), findings.info) for end in (min(values), max(values))
-                )
-                ends = low if low == high else f"{low} to {high}"
-                texts.append(f"{brief(learner)} on {brief(dataset)}: {ends}")
+            if values := sorted({*shown["estimate"].dropna()}):
+                ends = " to ".join(dict.fromkeys(map(number, (values[0], values[-1]))))
+                where = f" on {brief(dataset)}" * several
+                texts.append(f"{in_unit(ends, findings.info)} for {brief(learner)}{where}")
     if not texts:
         return f"No estimate of {findings.info.label} has a value."
-    more = f"; and {len(texts) - _MAX_SUBJECTS} more" * (len(texts) > _MAX_SUBJECTS)
-    without = " but resubstitution" * bool(names)
-    return (
-        f"Estimates of {findings.info.label} by all estimators{without}: "
-        f"{'; '.join(texts[:_MAX_SUBJECTS])}{more}. {NO_TRUTH}"
-    )
+    ends = listed(texts, _MAX_SUBJECTS)
+    where = "" if several else f"On {brief(results.datasets[0])}, "
+    without = " but resubstitution" * bool(names and len(names) < len(results.treatments))
+    text = f"{where}{findings.info.label} is estimated at {ends}, by all estimators{without}."
+    return f"{opening(text)} {NO_TRUTH}"
 
 
 def nearest(results: DataEstimates, findings: EstimateFindings) -> Iterator[str]:
