@@ -19,6 +19,7 @@ from simstudy.data.files.arff import sample_text
 from simstudy.data.files.assembly import ReadOptions
 from simstudy.data.files.read import read_data_set
 from simstudy.data.preparation.prepare import suggested_preparation
+from simstudy.data.quick_check import quick_check
 from simstudy.data.sample import Sample
 from simstudy.data.schema import Schema
 from simstudy.engine.seeds import stream
@@ -179,6 +180,7 @@ def read_table(
     schema = Schema(tuple(variables[place] for place in kept))
     sample = Sample.of(np.asfortranarray(sample.values[:, kept]), schema)
     attributes = len(schema.attributes)
+    quick = quick_check(sample, reading.keep, stream(0, "data", 0, "check"))
     if fitter == "auto":
         fitter = "camml" if attributes < _MAX_SAMPLED else "tan"
     many = attributes > _MAX_FITTED
@@ -191,7 +193,7 @@ def read_table(
         int(np.count_nonzero(sample.class_counts)),
         screening,
         max(0, attributes - _MAX_FITTED),
-        (*table.target_note, *oddities(table, left_out=screening), *few_rows(sample)),
+        (*table.target_note, *oddities(table, left_out=screening), *few_rows(sample), *quick),
         suggested_preparation(sample).discretize if schema.numeric else "",
         "value" if sample.incomplete else "",
         fitter,

@@ -80,6 +80,8 @@ def data(
     from simstudy.data.checks import oddities, rare_classes
     from simstudy.data.files.assembly import ReadOptions
     from simstudy.data.files.read import data_text, read_data_set
+    from simstudy.data.quick_check import quick_check
+    from simstudy.engine.seeds import stream
 
     reading = ReadOptions(
         target,
@@ -101,6 +103,8 @@ def data(
             _store(place, data_text(file, reading))
         odd = oddities(table)
         odd += [table.refusal] if table.refusal else rare_classes(table.sample)
+        if not table.refusal:
+            odd += quick_check(table.sample, table.keep, stream(0, "data", 0, "check"))
     lines = [*_heading(table), "", *_variables(table.sample)]
     lines += [] if table.refusal else ["", *_classes(table.sample)]
     if odd:

@@ -79,7 +79,8 @@ def screened(sample: Sample, keep: Collection[str] = ()) -> Screening:
         if kind and (variable.name not in keep or kind == "constant"):
             kinds[kind].append(variable.name)
     identifiers, copies, constants = map(tuple, kinds.values())
-    return Screening(identifiers, copies, constants, _repeated(sample), _many_classes(sample))
+    repeated = len(sample) - len(np.unique(equal_rows(sample)))
+    return Screening(identifiers, copies, constants, repeated, _many_classes(sample))
 
 
 def check_usable(sample: Sample, screening: Screening, source: str) -> None:
@@ -144,15 +145,21 @@ def _determines(codes: IntArray, target: IntArray) -> bool:
     return bool(pure and table.any(axis=1).sum() * _ROWS_A_VALUE <= len(target))
 
 
-def _repeated(sample: Sample) -> int:
-    """The number of complete rows equal to an earlier one, if all could be different."""
+def equal_rows(sample: Sample) -> IntArray:
+    """Number the rows from 0, complete rows that are equal alike, target included.
+
+    No rows are taken for equal if there are as many as combinations of values, or more.
+    """
+    groups: IntArray = np.arange(len(sample))
     gaps = np.isnan(sample.values)
     used = ~gaps.all(axis=0)
-    values = sample.values[:, used][~gaps[:, used].any(axis=1)]
-    if math.prod(len(np.unique(column)) for column in values.T) <= len(values):
-        return 0  # some must be equal
-    rows = np.ascontiguousarray(values + 0.0)  # −0 is 0
-    return len(rows) - len({row.tobytes() for row in rows})
+    complete = np.flatnonzero(~gaps[:, used].any(axis=1))
+    rows = np.ascontiguousarray(sample.values[complete][:, used] + 0.0)  # −0 is 0
+    if math.prod(len(np.unique(column)) for column in rows.T) > len(rows) > 0:
+        whole = rows.view(np.dtype((np.void, rows.itemsize * rows.shape[1]))).ravel()
+        _, first, places = np.unique(whole, return_index=True, return_inverse=True)
+        groups[complete] = complete[first][places]
+    return np.unique(groups, return_inverse=True)[1]
 
 
 def few_rows(sample: Sample) -> list[str]:

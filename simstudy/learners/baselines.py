@@ -36,6 +36,11 @@ class Prior(Learner):
     def __post_init__(self) -> None:
         require_positive(self, "alpha")
 
+    @property
+    def transforms(self) -> dict[str, str]:
+        """Nothing but the classes is used."""
+        return dict.fromkeys(("numeric", "scaled", "nominal", "missing"), "not used")
+
     def fit(self, sample: Sample, rng: np.random.Generator | None = None) -> FittedPrior:
         return FittedPrior(sample.cards, sample.class_frequencies(self.alpha))
 

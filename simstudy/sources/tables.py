@@ -16,6 +16,7 @@ import numpy as np
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.components.registry import DATA, Spec
 from simstudy.data.files.named import is_named
+from simstudy.data.quick_check import quick_check
 from simstudy.data.sample import Sample
 from simstudy.data.sizes import Size
 from simstudy.data.splits.schemes import Resampling, Split, nested_subsets
@@ -40,6 +41,7 @@ class DataSet:
     notes: tuple[str, ...] = ()
     splits: tuple[Split, ...] | None = field(default=None, repr=False)  # if given by a file
     least_rows: int = 0  # of a training part, for checks of the design
+    keep: tuple[str, ...] = ()  # columns that are known before the class
 
     @property
     def facts(self) -> dict[str, float]:
@@ -48,6 +50,11 @@ class DataSet:
         facts = dict(zip(("rows", "attributes"), values.shape, strict=True))
         facts |= {"numeric": len(sample.schema.numeric), "classes": sample.classes}
         return facts | {"missing": float(np.isnan(values).mean()) if values.size else 0.0}
+
+    @cached_property
+    def remarks(self) -> list[str]:
+        """What is odd about it, with what quick learners find."""
+        return [*self.notes, *quick_check(self.sample, self.keep, stream(0, "data", 0, "check"))]
 
     @cached_property
     def digest(self) -> str:
@@ -206,7 +213,7 @@ class Tables(Source):
     def facts(self, keep_answers: bool) -> dict[str, object]:
         """Return the splits, what is odd about the data sets, and what they are like."""
         facts: dict[str, object] = {"parts": [part._asdict() for part in self.parts]}
-        facts["notes"] = {table.name: list(table.notes) for table in self.tables if table.notes}
+        facts["notes"] = {table.name: table.remarks for table in self.tables if table.remarks}
         facts["tables"] = {table.name: table.facts for table in self.tables}
         if keep_answers and self.tables:
             facts["classes"] = {each.name: list(each.sample.class_names) for each in self.tables}

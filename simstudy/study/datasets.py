@@ -100,4 +100,4 @@ def _read(section: DataSetSection, directory: Path, key: str) -> DataSet:
         label = (table.sample.schema.target.values or ())[int(counts.argmax())]
         text = f"{path}: all rows belong to the class '{label}'; two classes are needed"
         raise KeyedError(key, text)
-    return DataSet(name, path, table.sample, tuple(oddities(table)))
+    return DataSet(name, path, table.sample, tuple(oddities(table)), keep=(*table.keep,))

@@ -223,10 +223,11 @@ class ResamplingSection(FileSection):
     Parameters
     ----------
     scheme
-        Cross-validation (the default), 5×2 cross-validation, two halves that swap roles, repeated
-        holdout, leave-one-out, or the bootstrap.
+        Cross-validation, or with as many repeats as bring the rows tested to about 3,000 (the
+        default); later rows after training on all earlier ones; 5×2 cross-validation, two halves
+        that swap roles, repeated holdout, leave-one-out, or the bootstrap.
     folds
-        Number of folds in cross-validation.
+        Number of folds in cross-validation and in order.
     repeats
         Number of repetitions.
     share
@@ -240,7 +241,10 @@ class ResamplingSection(FileSection):
         omitted.
     """
 
-    scheme: Literal["cv", "5x2cv", "swapped", "holdout", "loo", "bootstrap"] | None = None
+    scheme: (
+        Literal["cv", "repeated_cv", "ordered", "5x2cv", "swapped", "holdout", "loo", "bootstrap"]
+        | None
+    ) = None
     folds: int | None = None
     repeats: int | None = None
     share: float | None = None

@@ -393,3 +393,22 @@ def test_nothing_stands_in_the_way_of_readers(tab):
         tab.emulate_media(color_scheme=scheme)
         found = axe.Axe().run(tab).response["violations"]
         assert [(one["id"], [n["target"] for n in one["nodes"]]) for one in found] == []
+
+
+def test_scores_are_drawn_against_time(many, single):
+    seconds = many.seconds()
+    assert [*seconds] == many.treatments
+    assert min(seconds.values()) > 0
+    text = text_of((many.directory / "report.html").read_text(encoding="utf-8"))
+    assert "accuracy against time" in text
+    assert "Joined: the Pareto front" in text
+    sizes = [single.seconds(size=size)["NB"] for size in single.sizes]
+    assert sizes[0] != sizes[1]  # of other cells
+    with pytest.raises(SimstudyError, match="no training size 7"):
+        single.data_findings(size=7)
+
+
+def test_a_learner_on_its_own_is_not_drawn_against_time(place):
+    text = '[resampling]\nfolds = 2\n[[learners]]\nname = "prior"\n'
+    alone = run(place, text, ["own"], "unrivalled")
+    assert "against time" not in text_of(report_page(alone))

@@ -22,6 +22,7 @@ from simstudy.errors import suggestion
 from simstudy.texts import counted
 
 MAX_REPEATS = 10_000
+_TESTED, _MOST_REPEATS = 3000, 10  # rows of all repeats together, about; repeats
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,8 +153,7 @@ class CrossValidation(Scheme):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if type(self.folds) is not int or self.folds < 2:
-            raise ValueError(f"folds must be a whole number from 2, not {self.folds!r}")
+        _check_folds(self.folds)
 
     @property
     def _needed(self) -> int:
@@ -163,6 +163,55 @@ class CrossValidation(Scheme):
         units.demand(self.folds, f"{self.folds} folds need")
         tested = units.folds(self.folds, rng)
         return (Split(repeat, fold, tested) for fold in range(self.folds))
+
+
+@dataclass(frozen=True)
+class RepeatedCrossValidation(CrossValidation):
+    """Cross-validation with as many repeats as bring the rows tested to about 3,000: 1 to 10.
+
+    Repeats serve small data sets most, in which the folds of one repeat are few rows each.
+    """
+
+    def splits(
+        self, target: ArrayLike, rng: np.random.Generator, groups: ArrayLike | None = None
+    ) -> tuple[Split, ...]:
+        """Return the splits of a data set, in the order of repeats and folds."""
+        repeats = min(max(_TESTED // max(np.size(target), 1), 1), _MOST_REPEATS)
+        return CrossValidation(self.folds, repeats, self.stratify).splits(target, rng, groups)
+
+
+@dataclass(frozen=True)
+class Ordered(Scheme):
+    """Later rows are tested after training on all earlier ones, in the order of the file.
+
+    The rows are cut into folds + 1 blocks of nearly equal size; fold i tests block i + 1, counted
+    from 0, and trains on all blocks before it, without rows of groups that are tested. Nothing is
+    random. Where rows are in order of time, no learner is trained on the future.
+
+    References
+    ----------
+    Tashman 2000, "Out-of-sample tests of forecasting accuracy: an analysis and review",
+    International Journal of Forecasting 16.
+    """
+
+    folds: int = 10
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _check_folds(self.folds)
+
+    def _draw(self, units: Units, repeat: int, rng: np.random.Generator) -> Iterator[Split]:
+        rows = len(units.of_row)
+        if rows <= self.folds:
+            need = f"{self.folds} folds of rows in order need at least {self.folds + 1} rows"
+            raise ValueError(f"{need}; there are {rows}")
+        tested = np.arange(rows) * (self.folds + 1) // rows - 1
+        for fold in range(self.folds):
+            kept = ~np.isin(units.of_row, units.of_row[tested == fold])
+            train = np.flatnonzero(kept & (tested < fold))
+            if not len(train):
+                raise ValueError(f"all groups of rows before fold {fold} are tested in it")
+            yield Split(repeat, fold, tested, train)
 
 
 @dataclass(frozen=True)
@@ -238,8 +287,15 @@ class Bootstrap(Scheme):
                 return
 
 
+def _check_folds(folds: object) -> None:
+    if type(folds) is not int or folds < 2:
+        raise ValueError(f"folds must be a whole number from 2, not {folds!r}")
+
+
 SCHEMES: Mapping[str, tuple[type[Scheme], Mapping[str, int]]] = {  # with what their names settle
     "cv": (CrossValidation, {}),
+    "repeated_cv": (RepeatedCrossValidation, {"repeats": 1}),
+    "ordered": (Ordered, {}),
     "5x2cv": (CrossValidation, {"folds": 2, "repeats": 5}),
     "swapped": (CrossValidation, {"folds": 2}),
     "holdout": (Holdout, {}),
@@ -276,13 +332,14 @@ class Resampling:
     def of(cls, keys: Mapping[str, object]) -> Resampling:
         """Return what the keys of a section say; raise a ValueError of one sentence.
 
-        The keys are ``scheme`` (by default ``"cv"``) with ``folds``, ``repeats``, ``share`` and
+        The keys are ``scheme`` (see `scheme_name`) with ``folds``, ``repeats``, ``share`` and
         ``stratify`` as the scheme has them, or ``splits`` with ``stratify``; and ``sizes``.
         """
-        rest = dict(keys)
+        rest, name = dict(keys), scheme_name(keys)
         sizes = check_sizes(rest.pop("sizes", ()))
         if "splits" not in rest:
-            scheme = make_scheme(rest.pop("scheme", "cv"), rest)
+            rest.pop("scheme", None)
+            scheme = make_scheme(name, rest)
             return cls(scheme, None, sizes, scheme.stratify)
         splits, stratify = rest.pop("splits"), rest.pop("stratify", True)
         if not isinstance(splits, str) or not splits:
@@ -292,6 +349,12 @@ class Resampling:
         if not isinstance(stratify, bool):
             raise ValueError(f"stratify must be true or false, not {stratify!r}")
         return cls(None, splits, sizes, stratify)
+
+
+def scheme_name(keys: Mapping[str, object]) -> object:
+    """Return the scheme that keys name: by default ``"repeated_cv"``, with other keys ``"cv"``."""
+    stated = keys.keys() - {"stratify", "sizes", "splits"}
+    return keys.get("scheme", "cv" if stated else "repeated_cv")
 
 
 def make_scheme(name: object, keys: Mapping[str, object]) -> Scheme:

@@ -220,7 +220,7 @@ class DataPage(Page[DataFindings, DataResults]):
             ],
             design_section(results, *design),
             failures_section(results, self.consequence(results.study)),
-            Section("cost", "Cost", {"panels": [], "table": costs, "note": shared}),
+            Section("cost", "Cost", _times(results) | {"table": costs, "note": shared}),
         ]
 
     def failed(self, results: DataResults, failure: Mapping[Hashable, Any]) -> dict[str, str]:
@@ -321,7 +321,7 @@ class DataPage(Page[DataFindings, DataResults]):
 
     def gaps(self, results: DataResults) -> list[str]:
         """Return what is odd about the data, and whether learners were given the same."""
-        return [*filter(None, [different_inputs(results)]), *_notes(results)]
+        return [*filter(None, [different_inputs(results, brief=True)]), *_notes(results)]
 
     def plan(self, study: Study, goal: Goal) -> list[str]:
         """Say how many cells there are, and how long they take; models are not planned for."""
@@ -343,6 +343,15 @@ class DataPage(Page[DataFindings, DataResults]):
 def _given(results: DataResults) -> list[Table]:
     """What each learner was given, unless an earlier version made the results."""
     return [table] if (table := build.given(results)).rows else []
+
+
+def _times(results: DataResults) -> dict[str, object]:
+    """Scores against seconds by every measure, and who is on the Pareto fronts."""
+    every = [results.data_findings(name) for name in results.measures]
+    panels = [charts.against_time(findings, results.seconds()) for findings in every]
+    caption = prose.against_time(every, results.seconds(), results.manifest["platform"])
+    shown = len(results.treatments) > 1
+    return {"panels": svg.panels(panels, "time", svg.TIMES) if shown else [], "caption": caption}
 
 
 def _labels(results: DataResults, pair: tuple[str, str]) -> tuple[str, str]:

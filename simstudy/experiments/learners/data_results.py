@@ -10,6 +10,7 @@ import pandas as pd
 from simstudy.analysis.datasets import per_dataset
 from simstudy.analysis.datasets.findings import DataFindings, rope_of
 from simstudy.analysis.datasets.two_measures import Correlations, Reversals, correlations, reversals
+from simstudy.analysis.models.computing_time import total_seconds
 from simstudy.analysis.tests.adjustment import alpha_of
 from simstudy.data.files.named import is_named, within
 from simstudy.data.sizes import Size, size_text
@@ -118,12 +119,22 @@ class DataResults(AnswerResults):
 
     def _of_datasets(self, dose: int) -> pd.DataFrame:
         """The scores at one training size, with the number of test rows."""
-        sizes, scores = self.study.doses, self.scores
         self._check_dose(dose)
         test = np.array([part["test"] for part in self.manifest["parts"]])
-        places = np.arange(len(scores)) // len(self.treatments) % len(sizes)
-        scores = scores.assign(test_rows=test[scores["model"].to_numpy()])
-        return scores[places == sizes.index(dose)]
+        scores = self.scores.assign(test_rows=test[self.scores["model"].to_numpy()])
+        return self._at(scores, dose)
+
+    def _at(self, table: pd.DataFrame, dose: int) -> pd.DataFrame:
+        """The rows of a table with a row for each cell that are of one training size."""
+        places = np.arange(len(table)) // len(self.treatments) % len(self.study.doses)
+        return table[places == self.study.doses.index(dose)]
+
+    def seconds(self, *, size: float | None = None) -> dict[str, float]:
+        """Seconds of each learner to fit and predict one split of every data set, medians summed.
+
+        At one training size, the last one if left out. They differ from run to run.
+        """
+        return total_seconds(self._at(self.timings, self._dose(size)))
 
     def winners(
         self,

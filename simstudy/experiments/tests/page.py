@@ -15,7 +15,7 @@ from simstudy.measures.base import MeasureInfo
 from simstudy.report.charts.levels import levels
 from simstudy.report.charts.spec import Chart
 from simstudy.report.prose.numbers import brief, number, percent
-from simstudy.report.prose.phrases import all_sizes, grouped, intervals_of_means, listed, opening
+from simstudy.report.prose.phrases import all_sizes, grouped, intervals_of_means, listed
 from simstudy.report.tables.findings import few_sizes
 from simstudy.report.tables.table import Table, TableCell, by_size
 from simstudy.study.study import Study
@@ -32,8 +32,8 @@ class TestsPage(ComparisonPage[TestResults]):
     def asks(self, study: Study, info: MeasureInfo) -> str:
         """Ask how often tests reject."""
         return (
-            f"how often does each of {len(study.labels)} tests reject with "
-            f"{all_sizes(study.doses)} rows available, by {info.label}?"
+            f"how often does each of {len(study.labels)} tests reject where two learners differ, "
+            f"and where they do not, with {all_sizes(study.doses)} rows available?"
         )
 
     def aims(self, study: Study) -> str:
@@ -81,7 +81,7 @@ class TestsPage(ComparisonPage[TestResults]):
         kept, learners = results.keeping, listed(results.learners, last="or")
         text = (
             f"On these models {len(kept)} of {len(tests)} tests are not shown to exceed "
-            f"{percent(LEVEL, 0)} type I error (two copies of {learners}; mirrored pairs)"
+            f"{percent(LEVEL, 0)} type I error (copies of {learners}; mirrored pairs)"
         )
         return f"{text}{': ' * bool(kept)}{'; '.join(map(brief, kept))}. {_detect(results)}".strip()
 
@@ -129,10 +129,12 @@ class TestsPage(ComparisonPage[TestResults]):
         most_rows += f"detect most with {most:,} rows."
         black = most_rows * bool(results.leading)
         return (
-            f"How often each test rejects at {percent(LEVEL, 0)}. Across: between equal "
-            "learners, the largest rate over the null hypotheses, hence a little too high. "
-            f"Up: {results.detecting}, in favour of the better one. {small}Hollow: shown to reject "
-            "too often under a null hypothesis. Bars: "
+            f"How often each test rejects at {percent(LEVEL, 0)}. Up: {results.detecting}, in "
+            "favour of the better one. Across: with no true difference, the largest rate over the "
+            "null hypotheses, hence a little too high. These compare two copies of a learner, each "
+            "fitted to its own 80% of the rows; or one classifier on the rows and on others of the "
+            f"same classes (mirrored pairs). {small}Hollow: shown to reject too often under one of "
+            "them. Bars: "
             f"{intervals_of_means(findings)} of each rate. Shaded: rates below the level; a full "
             f"mark beyond it is not shown to exceed it.{black}"
         )
@@ -146,7 +148,7 @@ def _detect(results: TestResults) -> str:
     clauses = [f"with {all_sizes(sizes)} rows {text}" for text, sizes in groups.items()]
     joined = any(" or " in text for text in groups)
     clauses += ["tests joined by “or” do not differ significantly"] * joined
-    return f"{opening('; '.join(clauses))} ({results.detecting})."
+    return f"Of these {len(results.keeping)}, {'; '.join(clauses)} ({results.detecting})."
 
 
 def _who_detects(standing: Standing) -> str:
@@ -158,4 +160,4 @@ def _who_detects(standing: Standing) -> str:
     worse = [brief(test) for test in standing.ranked if test in standing.beaten]
     who = f"{' and '.join(worse)} detect{'s' * (len(worse) == 1)}"
     best = f"{brief(standing.leader)} has the greatest power"
-    return f"{best}, and only {who} significantly less than another"
+    return f"{best}, and only {who} significantly less than another of them"

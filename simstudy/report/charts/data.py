@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from simstudy.analysis.datasets.across_datasets import OverSets
 from simstudy.analysis.datasets.findings import DataFindings
 from simstudy.analysis.datasets.two_measures import Reversals
+from simstudy.analysis.models.computing_time import pareto_front
 from simstudy.measures.base import MeasureInfo
 from simstudy.report.charts import spec
 from simstudy.report.charts.curves import Series, lines
 from simstudy.report.charts.spec import Axis, Chart, Line, Marks, Span, Text
-from simstudy.report.prose.numbers import brief, number, share
-from simstudy.report.prose.phrases import axis_label, in_unit
+from simstudy.report.prose.numbers import brief, duration, number, share
+from simstudy.report.prose.phrases import axis_label, in_unit, listed
 from simstudy.texts import counted
 
 MAX_PAIRS = 10  # of the posterior; of more, those of the leader
@@ -129,6 +130,25 @@ def scatter(first: DataFindings, second: DataFindings, reversals: Reversals) -> 
     x_axis, y_axis = (_scale(f.info, f.means.to_numpy().ravel()) for f in (first, second))
     texts, axes = ("", title, f"{text}."), (x_axis, y_axis)
     return Chart(*texts, *axes, tuple(layers), "measures", names=first.names)
+
+
+def against_time(findings: DataFindings, seconds: Mapping[str, float]) -> Chart:
+    """Mean scores over data sets against seconds, the Pareto front joined."""
+    info, scores = findings.info, findings.overall
+    places = [at for at in seconds.values() if at > 0] or [1e-3, 1e-1]
+    low, high = min(places) / 1.6, max(places) * 1.6
+    marks = tuple((tick, duration(tick)) for tick in spec.powers(low, high, 4))
+    front = pareto_front(scores, seconds, info.greater_is_better)
+    ends = [seconds[label] for label in front], [scores[label] for label in front]
+    layers: list[spec.Layer] = [Line(*ends, "whisker")] * (len(front) > 1)
+    texts = []
+    for place, label in enumerate(findings.learners):
+        texts.append(f"{label}: {in_unit(number(scores[label]), info)}, {duration(seconds[label])}")
+        layers.append(Marks([seconds[label]], [scores[label]], texts[-1:], learner=place))
+    x = Axis("time to fit and predict", low, high, "log", marks)
+    title = f"{info.label} against time"
+    y, text = _scale(info, scores.values()), f"{'; '.join(texts)}. On the front: {listed(front)}."
+    return Chart(title, title, text, x, y, tuple(layers), "front", names=findings.names)
 
 
 def learning(by_size: Sequence[DataFindings], dataset: str) -> Chart:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TypeAlias
 
 from simstudy.analysis.models.rejections import Rejections
@@ -17,6 +17,7 @@ _SMALL, _LARGE = 0.5, 3.2  # areas of marks of the fewest rows, and of the tests
 _SIDES = [(across * (1.4 - lift), lift, across) for lift in (0.9, 0.0) for across in (1, -1)]
 _SIDES += [(across * 0.5, -0.9, across) for across in (1, -1)]
 _SIDES += [(across * 0.5, lift, across) for lift in (1.9, -1.9, 2.9) for across in (1, -1)]
+_SIDES += [(0.0, lift, 0) for lift in (1.2, -1.2, 2.2)]
 
 
 def levels(
@@ -39,7 +40,7 @@ def levels(
         own = [cell for cell in cells if cell.test == test]
         kind = "ink" if test in leaders else "grey"
         errors, powers = zip(*(places[cell] for cell in own), strict=True)
-        layers.append(Line(errors, powers, "others", treatment=place))
+        layers.append(Line(errors, powers, "path", treatment=place))
         for cell in own:
             layers += _bars(cell, places[cell], x, y, place) if cell.size == last else []
         areas = [_SMALL if cell.size < last else _LARGE if test in leaders else 1.4 for cell in own]
@@ -51,7 +52,11 @@ def levels(
         layers.append(Text(x.low, top, f"\u00a0rejects less than {name}", 1, "note"))
         layers.append(Text(x.high, top, f"rejects more than {name}", -1, "note"))
     shown = [cell for cell in cells if cell.size == last]
-    for cell, (across, up, side) in zip(shown, _beside(shown, places, x, y, room), strict=True):
+    bars = (each for each in layers if isinstance(each, Line) and each.kind == "whisker")
+    lines = [*((bar.x, bar.y, 0.5) for bar in bars), ([level], [y.low, y.high], 2.0)]
+    for cell, (across, up, side) in zip(
+        shown, _beside(shown, places, x, y, lines, room), strict=True
+    ):
         kind = "name" if cell.test in leaders else "note"
         place, label = tests.index(cell.test), brief(cell.test, 28)
         layers.append(Text(across, up, label, side, kind, treatment=place))
@@ -91,28 +96,39 @@ def _beside(
     places: dict[Rejections, tuple[float, float]],
     x: Axis,
     y: Axis,
+    lines: Iterable[tuple[spec.Floats, spec.Floats, float]],
     room: tuple[float, float],
 ) -> Iterator[tuple[float, float, int]]:
-    """Where labels are: beside their marks, over as few marks and labels as can be."""
+    """Where labels are: beside their marks, over as few marks, lines and labels as can be.
+
+    Half the thickness of lines is in letters.
+    """
     letter, line = 1 / room[0], 1 / room[1]
     marks = [(x.share(across), y.share(up)) for across, up in places.values()]
     taken = [(a - letter, a + letter, b - line / 3, b + line / 3) for a, b in marks]
-    taken.append((0.0, 1.0, 0.97 - line / 2, 1.0))
+    taken += [(0.0, 1.0, 0.97 - line / 2, 1.0)]
+    for ends, rates, thick in lines:
+        (left, *_, right), (low, *_, high) = (
+            sorted([*map(axis.share, each)] * 2) for axis, each in ((x, ends), (y, rates))
+        )
+        wide, tall = thick * letter, line / 4
+        taken.append((left - wide, right + wide, low - tall, high + tall))
     for cell in cells:
         across, up = x.share(places[cell][0]), y.share(places[cell][1])
         width = letter * (len(brief(cell.test, 28)) + 1)
         free: list[tuple[float, Box, tuple[float, float, int]]] = []
         for right, lift, side in _SIDES:
             start, middle = across + right * letter, up + lift * line
-            ends = sorted((start, start + side * width))
-            box = ends[0], ends[1], middle - line / 2, middle + line / 2
+            left = start + (side - 1) / 2 * width
+            box = left, left + width, middle - line / 2, middle + line / 2
             hidden = sum(
                 max(min(box[1], b[1]) - max(box[0], b[0]), 0)
                 * max(min(box[3], b[3]) - max(box[2], b[2]), 0)
                 for b in taken
             )
             outside = max(-box[0], 0) + max(box[1] - 1, 0) + max(-box[2], 0)
-            free.append((hidden + outside, box, (start, middle, side)))
+            far = 2.0 * letter * line * abs(lift)
+            free.append((hidden + outside + far, box, (start, middle, side)))
         _, box, (start, middle, side) = min(free, key=lambda each: round(each[0], 6))
         taken.append(box)
         yield x.low * (x.high / x.low) ** start, y.low * (y.high / y.low) ** middle, side

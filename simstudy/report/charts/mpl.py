@@ -41,6 +41,7 @@ _LINES: dict[str, tuple[str, float, Dashes]] = {
     "best": (_INK, 1.6, "-"),
     "rest": ("0.7", 1.1, "-"),
     "whisker": ("0.4", 1.1, "-"),
+    "path": ("0.45", 0.8, ":"),
     "reversal": (_INK, 1.0, (0, (4, 2))),
 }
 _BANDS = {

@@ -240,6 +240,7 @@ def data_makers(results: DataResults) -> dict[str, Maker]:
     for place, name in enumerate(results.measures):
         end = f"_{name}" if place else ""
         makers |= {f"{kind}{end}": partial(make, measure=name) for kind, make in kinds.items()}
+    makers |= {"scores_against_time": against_time} if len(results.treatments) > 1 else {}
     for first, second in measure_pairs(results.measures):
         makers[f"measures_{first}_{second}"] = partial(scatter, first=first, second=second)
     return makers
@@ -322,3 +323,11 @@ def scatter(results: DataResults, style: Style, first: str, second: str) -> Prin
     )
     panels = Panels((data.scatter(*both, reversals),), _key(results), height=3.2)
     return Printed(f"{opening(labels[1])} against {labels[0]}", panels, text)
+
+
+def against_time(results: DataResults, style: Style) -> Printed:
+    """Scores against seconds, a panel for each measure."""
+    every, seconds = [results.data_findings(name) for name in results.measures], results.seconds()
+    charts = tuple(data.against_time(findings, seconds) for findings in every)
+    text = prose.against_time(every, seconds, results.manifest["platform"]), _made(results)
+    return Printed("Scores against time", Panels(charts, _key(results), height=2.4), text)

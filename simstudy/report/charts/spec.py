@@ -62,7 +62,7 @@ LOOKS = {
     "select": Look(0, 2, 4),
     "cost_sensitive": Look(4, 2, 5),
     "decision_stump": Look(6, 2, 6),
-    "discretized_naive_bayes": Look(0, 3, 0),
+    "discretized_naive_bayes": Look(0, 3, 3),
     "truth": Look(6, 3, 7),
     "pgmpy:HillClimbSearch": Look(5, 2, 0),
 }

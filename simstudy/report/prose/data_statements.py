@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from operator import attrgetter
 
 from simstudy.analysis.datasets.across_datasets import NEMENYI, POSTERIOR, SIGN, OverSets, SetsPair
 from simstudy.analysis.datasets.findings import DataFindings
 from simstudy.analysis.datasets.two_measures import Reversals
+from simstudy.analysis.models.computing_time import pareto_front
 from simstudy.analysis.tests.friedman import DRAWS as RANK_DRAWS
 from simstudy.analysis.tests.friedman import Friedman, FTest
 from simstudy.measures.base import MeasureInfo
@@ -177,3 +179,24 @@ def reversal_sentence(reversals: Reversals, labels: tuple[str, str]) -> str:
         return f"{both} name different winners{among}; {leads} significant."
     leads = f"on {sure or 'none'} of them are both leads significant"
     return f"{both} name different winners on {number} of {sets}{among}; {leads}."
+
+
+def against_time(
+    every: Sequence[DataFindings], seconds: Mapping[str, float], platform: str = ""
+) -> str:
+    """What scores against seconds show, and who is on the Pareto front by each measure."""
+    fronts = []
+    for findings in every:
+        better = findings.info.greater_is_better
+        front = pareto_front(findings.overall, seconds, better)
+        fronts.append(f"by {findings.info.label} {listed(front, 9) or 'no learner'}")
+    sets = len(every[0].datasets)
+    where = f" over {sets} data sets" * (sets > 1)
+    split = "a split" if sets == 1 else "one split of every data set"
+    return (
+        f"Mean scores{where} against the time to fit and predict {split} (medians over splits, "
+        "without cutting numbers and replacing missing values before; logarithmic). Joined: the "
+        "Pareto front, on which no learner has both a better mean and a shorter time than another: "
+        f"{'; '.join(fronts)}. Whether scores differ significantly is not shown here; times differ "
+        f"from run to run{f' (here on {platform})' * bool(platform)}."
+    )

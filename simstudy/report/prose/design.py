@@ -8,6 +8,7 @@ from typing import Any
 
 from simstudy.components.registry import Spec
 from simstudy.data.sizes import size_text
+from simstudy.data.splits.schemes import scheme_name
 from simstudy.report.prose.inputs import cuts
 from simstudy.report.prose.phrases import count_range, listed, opening
 from simstudy.study.constants import ROWS_BESIDE_EXACT
@@ -17,8 +18,9 @@ from simstudy.texts import counted
 # What the bridge to scikit-learn does to attributes (learners/bridges/scikit.py).
 SCIKIT = (
     "For classifiers of other packages, nominal attributes are encoded as stated, numbers are "
-    "standardised by the mean and standard deviation of the training rows, and missing values "
-    "are replaced by the mean or the most frequent value of the training rows"
+    "standardised by the mean and standard deviation of the training rows where `scale` is set, "
+    "and missing values are replaced by the mean or the most frequent value of the training rows; "
+    "classifiers that accept missing numbers receive them, and pipelines a data frame as it is"
 )
 _FAMILIES = {"naive_bayes": "Naive Bayes", "tan": "TAN", "aode": "AODE", "kdb": "k-dependence"}
 _PRIORS = {
@@ -88,9 +90,12 @@ def conventions(study: Study) -> str:
 
 def data_design(study: Study) -> str:
     """The design of a study of data sets in one line."""
-    resampling = study.resampling
+    resampling, folds = study.resampling, study.resampling.folds or 10
     schemes = {
-        "cv": f"{resampling.folds or 10}-fold cross-validation",
+        "cv": f"{folds}-fold cross-validation",
+        "repeated_cv": f"{folds}-fold cross-validation, repeated up to 10 times to test about "
+        "3,000 rows",
+        "ordered": f"rows in order, each of {folds} parts tested after training on all before it",
         "5x2cv": "5×2 cross-validation",
         "holdout": "repeated holdout",
         "swapped": "two halves, swapped",
@@ -98,8 +103,12 @@ def data_design(study: Study) -> str:
         "bootstrap": "bootstrap samples",
     }
     file = f"splits from {resampling.splits}" if resampling.splits else ""
-    sets, scheme = counted(len(study.datasets), "data set"), schemes[resampling.scheme or "cv"]
+    sets, scheme = counted(len(study.datasets), "data set"), schemes[_scheme(study)]
     return f"{sets}; {file or scheme}, {study.problems:,} splits in all; seed {study.seed}"
+
+
+def _scheme(study: Study) -> str:
+    return str(scheme_name(study.resampling.model_dump(exclude_none=True)))
 
 
 def data_sections(study: Study) -> dict[str, str]:
@@ -107,7 +116,7 @@ def data_sections(study: Study) -> dict[str, str]:
     resampling, prepared = study.resampling, study.preparation
     if (stratify := resampling.stratify) is None:
         stratify = resampling.scheme != "bootstrap"
-    scheme = not resampling.splits and resampling.scheme != "loo"
+    scheme = not resampling.splits and resampling.scheme not in ("loo", "ordered")
     stratified = f"; {'' if stratify else 'not '}stratified by class" * scheme
     groups = any(source.groups for source in study.datasets)
     grouped = "; rows of a group stay together" * groups

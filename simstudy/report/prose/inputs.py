@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from simstudy.report.prose.phrases import grouped, listed
 from simstudy.results.read.base import Results
 
-NOT_THERE = "none in these data"
+NOT_THERE, NOT_USED = "none in these data", "not used"
 _MISSING = {"mode": "replaced by the most frequent value", "value": "a further value"}
 
 
@@ -59,12 +59,17 @@ def inputs(results: Results) -> list[Inputs]:
     return rows
 
 
-def different_inputs(results: Results) -> str:
-    """Say which learners were given numbers or missing values in another form; "" if none was."""
+def different_inputs(results: Results, brief: bool = False) -> str:
+    """Say which learners were given numbers or missing values in another form; "" if none was.
+
+    In brief, only of the first kind that differs.
+    """
     rows, texts = inputs(results), []
     for what, key in (("numbers", "numbers"), ("missing values", "missing")):
         forms = grouped((getattr(row, key), row.learner) for row in rows)
+        forms.pop(NOT_USED, None)
         if len(forms) > 1:
             which = [f"{form} for {listed(names, 9)}" for form, names in forms.items()]
             texts.append(f"{what} were {'; '.join(which)}")
-    return f"Learners were given different inputs: {', and '.join(texts)}." if texts else ""
+    shown = ", and ".join(texts[:1] if brief else texts)
+    return f"Learners were given different inputs: {shown}." if texts else ""

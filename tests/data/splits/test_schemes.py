@@ -8,12 +8,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn import model_selection
 
 from simstudy.data.splits.schemes import (
     Bootstrap,
     CrossValidation,
     Holdout,
     LeaveOneOut,
+    Ordered,
+    RepeatedCrossValidation,
     Resampling,
     Split,
     check_sizes,
@@ -292,7 +295,7 @@ def test_sizes_that_do_not_fit_are_named():
 @pytest.mark.parametrize(
     ("keys", "scheme"),
     [
-        ({}, CrossValidation(10, 1, True)),
+        ({}, RepeatedCrossValidation(10, 1, True)),
         (
             {"scheme": "cv", "folds": 5, "repeats": 3, "stratify": False},
             CrossValidation(5, 3, False),
@@ -377,3 +380,44 @@ def test_folds_have_the_sizes_of_other_stratified_folds(golden, scheme):
         )
         splits = make_scheme(scheme, {}).splits(np.arange(rows) % 3, stream(11))
         assert Counter((len(split.train), len(split.test)) for split in splits) == expected
+
+
+def test_rows_in_order_are_tested_after_training_on_all_before_them():
+    made = Ordered(folds=4).splits(np.zeros(23, int), np.random.default_rng(0))
+    tests = [split.test.tolist() for split in made]
+    assert [row for test in tests for row in test] == [*range(5, 23)]  # 23 rows: blocks of 4 or 5
+    assert all(len(test) in (4, 5) for test in tests)
+    assert all(split.train.tolist() == [*range(split.test[0])] for split in made)
+
+
+def test_rows_in_order_match_those_of_scikit_learn():
+    expected = model_selection.TimeSeriesSplit(n_splits=10).split(np.zeros((110, 1)))
+    made = Ordered().splits(np.zeros(110, int), np.random.default_rng(0))
+    for split, (train, test) in zip(made, expected, strict=True):
+        assert split.train.tolist() == train.tolist()
+        assert split.test.tolist() == test.tolist()
+
+
+def test_rows_in_order_do_not_train_on_groups_that_are_tested():
+    groups = np.repeat(np.arange(11), 4)[3:]  # blocks of rows divide groups
+    for split in Ordered(folds=3).splits(np.zeros(41, int), np.random.default_rng(0), groups):
+        assert not np.isin(groups[split.train], groups[split.test]).any()
+        assert max(split.train) < min(split.test)
+    with pytest.raises(ValueError, match="all groups of rows before fold 0 are tested in it"):
+        Ordered(folds=2).splits(np.zeros(9, int), np.random.default_rng(0), [0, 1] * 4 + [0])
+
+
+@pytest.mark.parametrize(
+    ("rows", "repeats"), [(20, 10), (299, 10), (301, 9), (1000, 3), (1600, 1), (9000, 1)]
+)
+def test_small_tables_are_split_more_often_by_default(rows, repeats):
+    target = np.arange(rows) % 2
+    made = Resampling.of({}).scheme.splits(target, np.random.default_rng(0))
+    stated = CrossValidation(repeats=repeats).splits(target, np.random.default_rng(0))
+    assert [split.test.tolist() for split in made] == [split.test.tolist() for split in stated]
+
+
+def test_stated_folds_are_not_repeated():
+    assert Resampling.of({"folds": 5}).scheme == CrossValidation(5)
+    assert Resampling.of({"scheme": "cv"}).scheme == CrossValidation()
+    assert Resampling.of({"stratify": False}).stratify is False

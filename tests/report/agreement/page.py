@@ -41,6 +41,8 @@ EXPLAINED = [
     r"None: no significant change of the \w+ ahead\.",
     r"ahead(?: at)?|behind(?: at)?|no significant difference",
     r"A bar that reaches the short line is not separated from it\.",
+    r"Bars are longer where differences vary more between models: a learner may be separated while "
+    r"another, of a worse mean, is not\.",
     r"In colour: not separated from the best mean at some size; grey: the others\.",
     r"In colour: the best mean at some size; grey: the others, many not separated from it\.",
     r"Hollow: not separated from the best mean\.",

@@ -85,7 +85,7 @@ class Sentences:
 
     def finding(self, where: str, text: str) -> list[Said]:
         """Read who does best with how many rows."""
-        text, *more = re.split(r"(?<=\.) (?=With |To be )", text)
+        text, *more = re.split(r"(?<=\.) (?=With |To be |Of these )", text)
         if more:
             said = [one for part in (text, *more) for one in self._further(where, part)]
             return said if said[0].kind == "keeping" else [*self.finding(where, text), *said]
@@ -112,7 +112,7 @@ class Sentences:
         """Read what only comparisons of measures, estimators or tests say."""
         keeping = (
             r"On these models (\d+) of \d+ tests are not shown to exceed 5% type I error "
-            r"\(two copies of .*; mirrored pairs\)(?:: (.*))?\."
+            r"\(copies of .*; mirrored pairs\)(?:: (.*))?\."
         )
         if found := self._full(keeping, text):
             names = found[2].split("; ") if found[2] else []
@@ -140,14 +140,16 @@ class Sentences:
             return [*said, Said(where, "rarely", short, counts, size)]
         if text.startswith("On these models "):
             return []
-        said = []
+        said, of = [], re.match(r"Of these (\d+), ", text)
+        if of:
+            said, text = [Said(where, "kept", value=int(of[1]))], text[of.end() :]
         for part in re.sub(r" \([^()]*\)\.$", "", text).split("; "):
             if part == "tests joined by “or” do not differ significantly":
                 continue
             found = self._full(
                 rf"[Ww]ith ({self.size_list}) rows (?:(?P<most>.*) detects most|no two .*|"
                 rf"(?P<best>{self.name}) has the greatest power, and only (?P<less>.*) detects? "
-                r"significantly less than another)",
+                r"significantly less than another of them)",
                 part,
             )
             sizes = self.at(found[1]) if found else []

@@ -253,6 +253,10 @@ class Truth:
         right = {*said.who} == kept and said.value == len(kept)
         return "" if right else f"{kept} keep their level, not {said.who}"
 
+    def _kept(self, said: Said) -> str:
+        kept = len({*self.learners} - self.exceeding())
+        return "" if said.value == kept else f"{kept} tests keep their level, not {said.value}"
+
     def _detects(self, said: Said) -> str:
         """Who leads by power among the tests that keep their level."""
         columns = [name for name in self.scores if name not in KEYS]

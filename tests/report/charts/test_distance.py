@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import replace
+from types import SimpleNamespace
 
 import matplotlib as mpl
 import numpy as np
@@ -12,7 +13,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from simstudy import make_study, run_study
-from simstudy.analysis.models.standings import AHEAD
+from simstudy.analysis.models.standings import AHEAD, LEVEL
 from simstudy.report.charts import distance, spec, svg
 from simstudy.report.charts import mpl as on_paper
 from simstudy.report.prose.distances import caption
@@ -54,6 +55,12 @@ def many(tmp_path_factory):
         for alpha in (1.0, 40.0, 60.0, 80.0, 100.0, 200.0)
     ]
     return run(tmp_path_factory.mktemp("many"), learners, models=25).findings()
+
+
+def changed(findings, **facts):
+    """The findings with other facts."""
+    names = ("design", "info", "ceiling", "limits", "standings", "pairs_used", "pair_tests")
+    return SimpleNamespace(**{name: getattr(findings, name) for name in names} | facts)
 
 
 def layers(chart, kind, of=""):
@@ -198,6 +205,28 @@ def test_the_caption_says_why_some_of_many_learners_are_grey(few, many, monkeypa
     monkeypatch.setattr(distance, "MAX_COLOURED", len(leaders))
     assert {*distance.front(many)} == leaders
     assert "grey: the others, many not separated from it." in caption(many)[0]
+
+
+def test_the_caption_says_why_a_worse_mean_may_not_be_separated_where_another_is(few):
+    spoken = "of a worse mean, is not"
+    standing = few.standings[0]
+    near, far = standing.against[0], standing.against[-1]
+    assert near.lead < far.lead
+    for verdicts, said in (((LEVEL, AHEAD), False), ((AHEAD, LEVEL), True)):
+        pairs = [replace(pair, verdict=v) for pair, v in zip((near, far), verdicts, strict=True)]
+        only = changed(few, standings=[replace(standing, against=tuple(pairs))])
+        assert (spoken in " ".join(caption(only))) == said
+
+
+def test_the_caption_says_why_limits_slope_only_if_they_do(few):
+    """The cutoff moves with the size: it clips the limits' probabilities less with more rows."""
+    tops = {name: np.subtract(few.ceiling, row) for name, row in few.limits.items()}
+    assert max(np.ptp(top) for top in tops.values()) > 1e-3
+    assert "because the cutoff" in " ".join(caption(few))
+    level = {name: tuple(np.subtract(few.ceiling, top[0])) for name, top in tops.items()}
+    flat = changed(few, limits=level)
+    assert "because the cutoff" not in " ".join(caption(flat))
+    assert "unlimited data." in " ".join(caption(flat))
 
 
 def test_ranks_are_those_of_the_means(many):
