@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
@@ -78,9 +78,10 @@ class EstimatorsPage(ComparisonPage[EstimatorResults]):
         more = f"{study.data.training_sets} further sets of each size serve the second target"
         return f"{super().training_data(study)} These are the rows available; {more}."
 
-    def shown(self, scores: Sequence[str]) -> list[int]:
+    def shown(self, results: EstimatorResults) -> list[int]:
         """Return the squared errors: of the others there are tables."""
-        return [place for place, score in enumerate(scores) if score.startswith("squared_error")]
+        names = enumerate(results.measures)
+        return [place for place, score in names if score.startswith("squared_error")]
 
     def finding(self, results: EstimatorResults, findings: ModelFindings) -> str:
         """Return which estimator is closest, and how many are shown to be biased or overconfident.
