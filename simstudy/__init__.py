@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from simstudy.study.study import load_study as load_study
     from simstudy.study.study import make_study as make_study
     from simstudy.workflow.compare import compare_studies as compare_studies
+    from simstudy.workflow.compare_data import compare as compare
     from simstudy.workflow.pilot import run_pilot as run_pilot
     from simstudy.workflow.run import merge as merge
     from simstudy.workflow.run import run_cell as run_cell

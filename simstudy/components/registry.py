@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from simstudy.sources.families.base import Family
 
 
+OBJECT = "session_object_"  # begins the names of objects of the session, before their digest
 Definition: TypeAlias = "type | Measure[..., float | FloatArray]"
 AnyRegistry: TypeAlias = "Registry[Definition]"
 Class = TypeVar("Class", bound=type)
@@ -120,6 +121,9 @@ class Registry(Generic[Registered]):
             return _import(self.by_path.get(_package(name), self.by_path[""]))(name)
         if name not in self._registered:
             load_entry_points()
+        if name not in self._registered and name.startswith(OBJECT):
+            text = f"'{name}' was an object of the session that made the study, and is not stored"
+            raise UnknownNameError(f"{text}; give simstudy.compare or make_study the object again")
         if name not in self._registered:
             raise UnknownNameError(f"unknown {self.kind} '{name}'{suggestion(name, self.names())}")
         return self._registered[name]
@@ -127,6 +131,13 @@ class Registry(Generic[Registered]):
     def loaded(self, name: str) -> Definition | None:
         """The component of this name if a plugin registered it already; else None."""
         return self._registered.get(name)
+
+    def name_of(self, component: object) -> str | None:
+        """The name of a component; None if it is not registered."""
+        built_in = {path: name for name, path in self._builtin.items()}
+        path = f"{getattr(component, '__module__', '')}:{getattr(component, '__name__', '')}"
+        names = (name for name, each in self._registered.items() if each is component)
+        return built_in.get(path) or next(names, None)
 
     def is_own(self, name: str) -> bool:
         """Whether a name is built in; looking up any other may execute plugins."""
@@ -143,8 +154,8 @@ class Registry(Generic[Registered]):
 
     def in_session(self, name: str) -> bool:
         """Whether only the running session registers a component: no plugin, no package does."""
-        if not self.interactive(name):
-            return False
+        if name.startswith(OBJECT) or not self.interactive(name):
+            return name.startswith(OBJECT)
         return _package(self._registered[name].__module__) not in _announcing_packages()
 
     def source_digest(self, name: str) -> str | None:
@@ -163,6 +174,8 @@ class Registry(Generic[Registered]):
     def known_digest(self, name: str) -> str | None:
         """A digest of a registered component's source; None if it cannot be read."""
         component = self.get(name)
+        if name.startswith(OBJECT):
+            return name.removeprefix(OBJECT)
         if is_plugin(component.__module__):
             return plugin_digest(component.__module__)
         if (digest := _file_digest(component.__module__)) is not None:

@@ -73,6 +73,8 @@ def _resolve(section: NamedSection, registry: AnyRegistry, directory: Path) -> S
         text = f"the {registry.kind} '{section.name}' needs the key '{key}'"
         refuse(key not in parameters, key, text)
         del defaults[key]
+    if hasattr(cls, "canonical"):
+        parameters = cls.canonical(parameters)
     files = _files(cls, parameters, directory) if issubclass(cls, Family) else {}
     texts = {key: text for key, (_, text) in files.items()}
     _check_method(cls(**{**parameters, **texts}), registry, section.name)
@@ -145,7 +147,7 @@ def _spec(
     changed = {
         renamed.get(key, key): value
         for key, value in parameters.items()
-        if key not in usual or value != usual[key]
+        if key not in usual or (json.dumps(value) != json.dumps(usual[key]) and value != usual[key])
     }
     for key, text in texts.items():  # a file is known by its content
         changed[key] = hashlib.sha256(text.encode()).hexdigest()
@@ -156,17 +158,17 @@ def _spec(
     return Spec(
         name=section.name,
         parameters=parameters,
-        resolved={key: value for key, value in both.items() if _is_toml(value)},
+        resolved={key: value for key, value in both.items() if is_toml(value)},
         identity=json.dumps([section.name, changed], sort_keys=True),
         label=section.label or section.name if isinstance(section, TreatmentSection) else "",
         stated_preparation=preparation,
     )
 
 
-def _is_toml(value: object) -> bool:
+def is_toml(value: object) -> bool:
     """Whether TOML can represent a value."""
     if isinstance(value, list | tuple | dict):
-        return all(map(_is_toml, value.values() if isinstance(value, dict) else value))
+        return all(map(is_toml, value.values() if isinstance(value, dict) else value))
     return isinstance(value, bool | int | float | str)
 
 

@@ -17,7 +17,7 @@ from simstudy.study import files
 from simstudy.study.claims import Statement, read_statements
 from simstudy.study.content import read_sections
 from simstudy.study.sections import FileSection, Name
-from simstudy.study.study import Study, load_study, make_study
+from simstudy.study.study import Study, checked_study, load_study
 
 Settings: TypeAlias = Mapping[str, object]
 
@@ -350,8 +350,8 @@ def _study(file: Path, layers: Iterable[tuple[str, Settings]], overrides: Settin
     for key, override in layers:
         content = files.overridden(content, override, key)
         with errors.at_key(key, errors.SimstudyError):
-            make_study(content, file.parent, f"study '{content['name']}'", digests=digests)
-    return make_study(content, file.parent, str(file), overrides, digests)
+            checked_study(content, file.parent, f"study '{content['name']}'", digests=digests)
+    return checked_study(content, file.parent, str(file), overrides, digests)
 
 
 def _published(

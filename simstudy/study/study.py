@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import UnionType
 from typing import TYPE_CHECKING, Any
 
 from simstudy.components import registry as registries
@@ -333,13 +334,15 @@ def load_study(
     SimstudyError
         Names the file, the key, the value, and what is allowed.
     """
+    hint = "load_study reads a file, or a built-in study by its name; make_study takes a dictionary"
+    _demand(path, str | os.PathLike, hint)
     path = files.study_path(path)
     if content is None:
         content = files.read_toml(path)
     if any(isinstance(content.get(key), list) for key in ("studies", "readings")):
         raise SimstudyError(f"{path} is a list of studies; run it, or name one of its studies")
     digests = files.recorded_digests(path, content)
-    return make_study(content, path.parent, str(path), overrides, digests)
+    return checked_study(content, path.parent, str(path), overrides, digests)
 
 
 def _doses_key(raw: Mapping[str, object]) -> str:
@@ -354,12 +357,45 @@ def make_study(
     directory: Path | None = None,
     origin: str = "the study",
     overrides: Mapping[str, object] | None = None,
+) -> Study:
+    """Make a study of a dictionary with the keys of a study file.
+
+    Parameters
+    ----------
+    content : mapping
+        The study. Its learners may be names (``"tan"``, ``"sklearn.svm:SVC"``), learners of this
+        package, estimators, pipelines and searches with the methods of scikit-learn's, pairs of a
+        label and one of these, or tables; or a mapping of labels to these.
+    directory : Path, optional
+        Paths in the study are relative to it.
+    origin : str
+        What errors call the study.
+    overrides : mapping, optional
+        Values that replace those of the study, by dotted key.
+    """
+    _demand(content, Mapping, "make_study takes a dictionary; load_study reads a study file")
+    if content.get("learners"):
+        from simstudy.study.objects import learner_sections
+
+        content = {**content, "learners": learner_sections(content["learners"])}
+    return checked_study(content, directory, origin, overrides)
+
+
+def _demand(value: object, kind: type | UnionType, hint: str) -> None:
+    """Refuse an argument of another type."""
+    if not isinstance(value, kind):
+        text = f"a study cannot be made from an object of type {type(value).__name__}"
+        raise SimstudyError(f"{text}: {hint}")
+
+
+def checked_study(
+    content: Mapping[str, object],
+    directory: Path | None = None,
+    origin: str = "the study",
+    overrides: Mapping[str, object] | None = None,
     digests: Sequence[str] | None = None,
 ) -> Study:
-    """Check a study given as a dictionary; plugins are relative to ``directory``.
-
-    With ``digests``, plugins with other digests are refused.
-    """
+    """Check a study of the values that a file has; plugins with other digests are refused."""
     raw = files.plain_content(content, origin)
     for key, value in (overrides or {}).items():
         files.set_dotted(raw, _doses_key(raw) if key == DOSES else key, value)

@@ -136,7 +136,7 @@ def test_a_classifier_of_scikit_learn_is_described_by_its_own_docstring():
     assert by_name["n_estimators"].default == 100
     assert by_name["n_estimators"].type == "int"
     assert "number of trees" in by_name["n_estimators"].meaning
-    assert by_name["encode"].default_text == '"onehot"'
+    assert by_name["encode"].default_text == '"auto"'
     assert any("random_state" in note for note in forest.notes)
     assert "`" not in " ".join((*forest.text, *(one.meaning for one in forest.parameters)))
 

@@ -166,18 +166,30 @@ def test_lbr_leaves_a_missing_value_out_of_its_counts() -> None:
 def test_numbers_are_standardised_and_gaps_filled_by_the_training_rows() -> None:
     values = [[0, 1.0, 0], [1, np.nan, 1], [np.nan, 5.0, 0], [1, 3.0, 1]]
     train = Sample.of(values, Schema.plain((3, 0, 2)), [1, 2, 3, 1])
-    fitted = scikit_learner("sklearn.naive_bayes:GaussianNB")().fit(train)
+    fitted = scikit_learner("sklearn.naive_bayes:GaussianNB")(scale=True).fit(train)
     # Weights 1, 3, 1: mean (1 + 15 + 3)/5 = 3.8, variance (2.8² + 3·1.2² + 0.8²)/5 = 2.56.
     encoded = fitted._encoder([[np.nan, np.nan], [2, 5.4]])
     np.testing.assert_allclose(encoded, [[0, 1, 0, 0], [0, 0, 1, 1]], atol=1e-12)
-    ordinal = scikit_learner("sklearn.naive_bayes:GaussianNB")(encode="ordinal").fit(train)
-    np.testing.assert_allclose(ordinal._encoder([[np.nan, 2.2]]), [[1, -1]], atol=1e-12)
+    ordinal = scikit_learner("sklearn.naive_bayes:GaussianNB")(encode="ordinal", scale=True)
+    encoded = ordinal.fit(train)._encoder([[np.nan, 2.2]])
+    np.testing.assert_allclose(encoded, [[1, -1]], atol=1e-12)
+
+
+def test_numbers_are_used_as_they_are_and_gaps_left_to_classifiers_that_take_them() -> None:
+    values = [[0, 1.0, 0], [1, np.nan, 1], [np.nan, 5.0, 0], [1, 3.0, 1]]
+    train = Sample.of(values, Schema.plain((3, 0, 2)), [1, 2, 3, 1])
+    rows = [[np.nan, np.nan], [2, 5.4]]
+    fitted = scikit_learner("sklearn.naive_bayes:GaussianNB")().fit(train)
+    # The weighted mean is 3.8, as above; the most frequent value 1.
+    np.testing.assert_allclose(fitted._encoder(rows), [[0, 1, 0, 3.8], [0, 0, 1, 5.4]], atol=1e-12)
+    tree = scikit_learner("sklearn.tree:DecisionTreeClassifier")().fit(train)
+    np.testing.assert_array_equal(tree._encoder(rows), [[0, 1, 0, np.nan], [0, 0, 1, 5.4]])
 
 
 def test_a_constant_number_is_not_magnified_by_the_rounding_of_its_mean() -> None:
     # The mean of six times 0.1 is less than 0.1 in the last bit.
     train = Sample.of([[0.1, 0], [0.1, 1]] * 3, Schema.plain((0, 2)))
-    fitted = scikit_learner("sklearn.naive_bayes:GaussianNB")().fit(train)
+    fitted = scikit_learner("sklearn.naive_bayes:GaussianNB")(scale=True).fit(train)
     np.testing.assert_allclose(fitted._encoder([[0.1], [0.3]]), [[0], [0.2]], atol=1e-12)
 
 

@@ -1,17 +1,19 @@
 """scikit-learn classifiers as learners, named by their dotted path.
 
-``name = "sklearn.ensemble:RandomForestClassifier"`` in a study, with its parameters as keys.
+``name = "sklearn.ensemble:RandomForestClassifier"`` in a study, with its parameters as keys. A
+parameter that is an estimator is a table with a name of its own; see `tables`.
 """
 
 from __future__ import annotations
 
+import copy
 import importlib
 import inspect
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, make_dataclass
 from functools import lru_cache
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, TypeAlias
 
 import numpy as np
 
@@ -20,9 +22,13 @@ from simstudy.data.attribute_arrays import attribute_values
 from simstudy.data.sample import Sample
 from simstudy.errors import SimstudyError, suggestion
 from simstudy.learners.base import Described, Learner, Limits, require
+from simstudy.learners.bridges.attribute_frame import attribute_frame
+from simstudy.learners.bridges.tables import defaults_of, object_value, table_value
 from simstudy.measures.base import extremes
 
-ENCODINGS = ("onehot", "ordinal")
+Encoded: TypeAlias = Any  # an array of numbers, or a data frame of pandas
+ENCODINGS = ("auto", "onehot", "ordinal", "frame")
+_STEPS = ("sklearn.pipeline:Pipeline", "sklearn.compose:ColumnTransformer")
 
 
 class Classifier(Protocol):
@@ -30,9 +36,9 @@ class Classifier(Protocol):
 
     def __init__(self, **parameters: object) -> None: ...
 
-    def fit(self, X: FloatArray, y: IntArray, **options: FloatArray) -> object: ...
+    def fit(self, X: Encoded, y: IntArray, **options: FloatArray) -> object: ...
 
-    def predict_proba(self, X: FloatArray) -> FloatArray: ...
+    def predict_proba(self, X: Encoded) -> FloatArray: ...
 
 
 @dataclass(frozen=True)
@@ -43,24 +49,32 @@ class ScikitLearner(Learner):
 
     Parameters
     ----------
-    encode : {"onehot", "ordinal"}
-        Encoding of nominal attributes: one-hot indicators or integer codes.
+    encode : {"auto", "onehot", "ordinal", "frame"}
+        The input: indicators or integer codes of nominal attributes, beside numbers; or a data
+        frame with the names, numbers and labels of the columns. By default pipelines, and searches
+        over them, receive a frame and other classifiers indicators.
+    scale : bool
+        Whether numeric attributes are standardised by the mean and standard deviation of the
+        training rows.
 
     Notes
     -----
-    Numeric attributes are standardised by the mean and standard deviation of the training rows. A
-    missing value is replaced by the mean or, if nominal, by the most frequent value (the first of
-    several) of the training rows.
+    Missing numbers are left to classifiers that accept them, and in frames; otherwise they are
+    replaced by the mean of the training rows. A missing nominal value becomes the most frequent one
+    (the first of several) of the training rows, except in frames.
 
     A class without training rows gets probability ½/(n + k/2), the floor of the MML cutoff; the
-    others are rescaled. ``random_state``, unless given, is drawn from the cell's random stream.
+    others are rescaled. ``random_state``, unless stated, is drawn from the cell's random stream,
+    that of nested estimators and splitters too.
     """
 
     accepts: ClassVar[frozenset[str]] = frozenset({"numeric", "missing"})
 
-    encode: str = "onehot"
+    encode: str = "auto"
+    scale: bool = False
     _classifier: ClassVar[type[Classifier]]
     _path: ClassVar[str]
+    _defaults: ClassVar[Mapping[str, Any]]
 
     def __post_init__(self) -> None:
         allowed = f"it must be one of {', '.join(ENCODINGS)}"
@@ -80,15 +94,29 @@ class ScikitLearner(Learner):
     @property
     def takes_weights(self) -> bool:  # type: ignore[override]
         """Whether the classifier can be fitted to weighted rows."""
+        if _has_steps(self._make(None)):
+            return False
         parameters = inspect.signature(self._classifier.fit).parameters.values()
         return any(p.name == "sample_weight" or p.kind is p.VAR_KEYWORD for p in parameters)
 
     @property
     def transforms(self) -> dict[str, str]:
         """The encoder's work, in words."""
-        encoded = {"onehot": "one-hot", "ordinal": "integer codes"}[self.encode]
-        filled = "replaced by the mean or the most frequent value"
-        return {"nominal": encoded, "scaled": "mean 0, standard deviation 1", "missing": filled}
+        made = self._make(None)
+        words = {"onehot": "one-hot", "ordinal": "integer codes", "frame": "labels in a data frame"}
+        done = {"nominal": words[encode := self._encoding(made)]}
+        if self.scale:
+            done["scaled"] = "mean 0, standard deviation 1"
+        if encode != "frame":
+            numbers = "left to the learner" if _allows_gaps(made) else "replaced by the mean"
+            done["missing"] = f"numbers {numbers}, labels replaced by the most frequent one"
+        return done
+
+    def _encoding(self, estimator: Classifier) -> str:
+        """The encoding of the input of an estimator."""
+        if self.encode != "auto":
+            return self.encode
+        return "frame" if _has_steps(estimator) else "onehot"
 
     def check_design(self, variables: Limits, values: Limits, sizes: Sequence[int]) -> None:
         """Refuse fewer training rows than neighbours."""
@@ -97,23 +125,71 @@ class ScikitLearner(Learner):
             allowed = f"there must be as many training rows; the smallest set has {min(sizes)}"
             require(number <= min(sizes), "n_neighbors", number, allowed)
 
+    @classmethod
+    def canonical(cls, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        """Return parameters in one order, with nested objects as the tables that name them."""
+        made = dict(sorted(parameters.items()))
+        for key, value in made.items():
+            if isinstance(value, Mapping | list):
+                made[key] = table_value(object_value(value, cls._defaults.get(key)))
+        return made
+
     def _make(self, rng: np.random.Generator | None) -> Classifier:
-        names = inspect.signature(self._classifier).parameters
-        parameters = {f.name: vars(self)[f.name] for f in fields(self) if f.name in names}
+        usual, stated = self._defaults, copy.deepcopy(vars(self))
+        parameters = {key: object_value(stated[key], usual[key]) for key in usual}
         if rng is not None and parameters.get("random_state", 0) is None:
             parameters["random_state"] = int(rng.integers(2**31))
-        return self._classifier(**parameters)
+        return seeded(self._classifier(**parameters), rng)
 
     def __reduce__(self) -> tuple[Callable[..., ScikitLearner], tuple[object, ...]]:
         return _rebuilt, (self._path, {f.name: vars(self)[f.name] for f in fields(self)})
 
     def fit(self, sample: Sample, rng: np.random.Generator | None = None) -> FittedScikit:
-        encoder, estimator = Encoder(sample, self.encode), None
-        if np.count_nonzero(sample.class_counts) > 1:
-            estimator = self._make(rng or np.random.default_rng(0))
-            options = {} if sample.weights is None else {"sample_weight": sample.weights}
-            estimator.fit(encoder(sample), sample.target, **options)
+        estimator = self._make(rng or np.random.default_rng(0))
+        gaps = _allows_gaps(estimator)
+        encoder = Encoder(sample, self._encoding(estimator), self.scale, gaps)
+        present = np.flatnonzero(sample.class_counts)
+        if len(present) < 2:
+            return FittedScikit(None, encoder, sample)
+        options = {} if sample.weights is None else {"sample_weight": sample.weights}
+        # classes are numbered without those absent, as some classifiers demand
+        estimator.fit(encoder(sample), np.searchsorted(present, sample.target), **options)
         return FittedScikit(estimator, encoder, sample)
+
+
+def _parts(estimator: object) -> dict[str, Any]:
+    """The parameters of an estimator and of those nested in it."""
+    return dict(estimator.get_params(deep=True)) if hasattr(estimator, "get_params") else {}
+
+
+def _has_steps(estimator: object) -> bool:
+    """Whether an estimator is, or holds, a pipeline, which prepares columns itself."""
+    paths = (path.split(":") for path in _STEPS)
+    modules = [(sys.modules.get(module), name) for module, name in paths]
+    kinds = tuple(getattr(module, name) for module, name in modules if module)
+    return bool(kinds) and any(
+        isinstance(p, kinds) for p in (estimator, *_parts(estimator).values())
+    )
+
+
+def _allows_gaps(estimator: object) -> bool:
+    """Whether a classifier says that it accepts missing numbers."""
+    if not hasattr(estimator, "__sklearn_tags__"):
+        return False
+    return bool(estimator.__sklearn_tags__().input_tags.allow_nan)
+
+
+def seeded(estimator: Any, rng: np.random.Generator | None) -> Any:
+    """Return the estimator with a state drawn for each ``random_state`` that is None."""
+    parts = {} if rng is None else _parts(estimator)
+    for key in sorted(parts, key=lambda key: (key.count("__"), key)):
+        part = parts[key]
+        splits = hasattr(part, "split") and getattr(part, "random_state", 0) is None
+        if rng is not None and splits:  # a splitter, which has no parameters to set
+            part.random_state = int(rng.integers(2**31))
+        elif rng is not None and part is None and key.split("__")[-1] == "random_state":
+            estimator.set_params(**{key: int(rng.integers(2**31))})
+    return estimator
 
 
 class FittedScikit(Described):
@@ -145,44 +221,56 @@ class FittedScikit(Described):
 
 
 class Encoder:
-    """The input of a classifier: nominal values encoded, numbers standardised, none missing.
+    """The input of a classifier, made of attributes: an array, or a data frame.
 
-    Means, standard deviations and most frequent values are those of the training rows.
+    Means, standard deviations and most frequent values are those of the training rows. Missing
+    numbers stay so with ``gaps`` and in a frame; missing nominal values in a frame.
     """
 
-    def __init__(self, sample: Sample, encode: str) -> None:
+    def __init__(
+        self, sample: Sample, encode: str, scale: bool = False, gaps: bool = False
+    ) -> None:
         self._cards, self._encode = sample.cards[:-1], encode
-        self._fill, self._scale = np.zeros(len(self._cards)), np.ones(len(self._cards))
+        self._variables, self._nominal = sample.schema.attributes, np.array(self._cards) > 0
+        self._fill, self._mean = np.zeros(len(self._cards)), np.zeros(len(self._cards))
+        self._scale = np.ones(len(self._cards))
         for i, card in enumerate(self._cards):
             if card:
-                self._fill[i] = sample.counts(i).argmax()
+                self._fill[i] = np.nan if encode == "frame" else sample.counts(i).argmax()
                 continue
             present = ~np.isnan(sample.values[:, i])
             values = sample.values[present, i]
             weights = np.ones(len(values)) if sample.weights is None else sample.weights[present]
             if weights.any():
-                self._fill[i] = np.average(values, weights=weights)
-                spread = np.average((values - self._fill[i]) ** 2, weights=weights) ** 0.5
+                self._fill[i] = mean = np.average(values, weights=weights)
+                spread = np.average((values - mean) ** 2, weights=weights) ** 0.5
+                if scale:
+                    self._mean[i] = mean
                 # The mean of equal numbers can differ from them by rounding.
-                if spread > len(values) * np.finfo(np.float64).eps * abs(self._fill[i]):
+                if scale and spread > len(values) * np.finfo(np.float64).eps * abs(mean):
                     self._scale[i] = spread
+            if gaps or encode == "frame":
+                self._fill[i] = np.nan
 
-    def __call__(self, rows: Sample | ArrayLike) -> FloatArray:
+    def __call__(self, rows: Sample | ArrayLike) -> Encoded:
         """Return the encoded attributes of a sample or an array."""
         values = attribute_values(rows, self._cards)
         if values.dtype.kind == "f":
             values = np.where(np.isnan(values), self._fill, values)
+        if self._encode == "frame":
+            numbers = (values - self._mean) / self._scale
+            return attribute_frame(np.where(self._nominal, values, numbers), self._variables)
         if self._encode == "ordinal" and 0 not in self._cards:
             return np.array(values, dtype=np.float64, order="C")
         columns = []
         for i, card in enumerate(self._cards):
             column = values[:, [i]]
             if not card:
-                column = (column - self._fill[i]) / self._scale[i]
-            elif self._encode == "onehot":
+                column = (column - self._mean[i]) / self._scale[i]
+            elif self._encode != "ordinal":
                 column = column == np.arange(card)
             columns.append(column)
-        return np.concatenate(columns, axis=1).astype(np.float64)
+        return np.ascontiguousarray(np.concatenate(columns, axis=1), dtype=np.float64)
 
 
 @lru_cache
@@ -207,20 +295,18 @@ def scikit_learner(path: str) -> type[ScikitLearner]:
         wrong = f"{rule}, with fit and predict_proba{hint}"
         raise SimstudyError(f"'{path}' cannot be a learner: {wrong}")
     estimator, package = public[name], module_name.partition(".")[0]
+    defaults = defaults_of(estimator)
+    clash = {each.name for each in fields(ScikitLearner)} | {"name", "label", "preparation"}
     parameters = [
-        (p.name, Any, field(default=p.default))
-        for p in inspect.signature(estimator).parameters.values()
-        if p.kind is not p.VAR_KEYWORD and p.kind is not p.VAR_POSITIONAL
+        (key, Any, field() if value is inspect.Parameter.empty else field(default=value))
+        for key, value in defaults.items()
+        if key not in clash
     ]
-    # A parameter without default, such as the estimator of a meta-estimator, cannot be written
-    # in TOML.
-    if any(f.default is inspect.Parameter.empty for _, _, f in parameters):
-        wrong = "wraps another estimator, which a study file cannot specify"
-        raise SimstudyError(f"the learner '{path}' {wrong}")
     text = f"{'scikit-learn' if package == 'sklearn' else package}'s {name}."
     shared = {"_classifier": estimator, "_path": path, "__doc__": text, "__module__": __name__}
+    shared["_defaults"] = {key: defaults[key] for key, _, _ in parameters}
     made: type[ScikitLearner] = make_dataclass(
-        name, parameters, bases=(ScikitLearner,), namespace=shared, frozen=True
+        name, parameters, bases=(ScikitLearner,), namespace=shared, frozen=True, kw_only=True
     )
     return made
 

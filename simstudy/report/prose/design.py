@@ -18,8 +18,9 @@ from simstudy.texts import counted
 # What the bridge to scikit-learn does to attributes (learners/bridges/scikit.py).
 SCIKIT = (
     "For classifiers of other packages, nominal attributes are encoded as stated, numbers are "
-    "standardised by the mean and standard deviation of the training rows, and missing values "
-    "are replaced by the mean or the most frequent value of the training rows"
+    "standardised by the mean and standard deviation of the training rows where `scale` is set, "
+    "and missing values are replaced by the mean or the most frequent value of the training rows; "
+    "classifiers that accept missing numbers receive them, and pipelines a data frame as it is"
 )
 _FAMILIES = {"naive_bayes": "Naive Bayes", "tan": "TAN", "aode": "AODE", "kdb": "k-dependence"}
 _PRIORS = {

@@ -21,7 +21,7 @@ from simstudy.results.store.cells import RecordedCells
 from simstudy.results.store.columns import cell_files, failures_csv, parquet, written_files
 from simstudy.results.store.folder import RUNNING, SCHEMA_VERSION, Folder
 from simstudy.results.store.manifest import COMPLETE, changed, covers
-from simstudy.study.constants import FAILURES, JOURNAL, MANIFEST, REFINED, STUDY
+from simstudy.study.constants import FAILURES, FILES, JOURNAL, MANIFEST, REFINED, STUDY
 from simstudy.study.files import dumps
 
 SHARD = "shard"
@@ -53,7 +53,7 @@ class Store:
         if manifest is None:
             with usable(self.directory):
                 paths = self.directory.iterdir() if self.directory.is_dir() else ()
-                occupied = any(path.suffix != UNFINISHED for path in paths)
+                occupied = any(path.suffix != UNFINISHED and path.name != FILES for path in paths)
             if occupied:
                 raise SimstudyError(
                     f"{self.directory} holds files that are not a study's results; "

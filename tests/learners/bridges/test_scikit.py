@@ -132,7 +132,7 @@ def test_classifiers_keep_the_contract_of_learners(path):
         ("n_estimators = 10", "n_estimators = -3", "must be an int in the range [1, inf). Got -3"),
         ('"onehot"', '"one hot"', "encode = 'one hot' is not allowed"),
         ("linear_model:LogisticRegression", "svm:LinearSVC", "did you mean 'SVC'?"),
-        ("linear_model:LogisticRegression", "ensemble:VotingClassifier", "another estimator"),
+        ("C = 0.5", 'C = { name = "sklearn.svm:SVCC" }', "sklearn.svm has no 'SVCC'; did you mean"),
     ],
 )
 def test_a_wrong_path_or_parameter_is_one_sentence_before_anything_runs(

@@ -1,0 +1,339 @@
+"""One call compares learners on tables: what it takes, what it stores, and what it equals."""
+
+from __future__ import annotations
+
+import json
+import pickle
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from sklearn.compose import make_column_selector, make_column_transformer
+from sklearn.datasets import load_iris, load_wine
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import (
+    GridSearchCV,
+    RepeatedStratifiedKFold,
+    ShuffleSplit,
+    StratifiedKFold,
+    TimeSeriesSplit,
+    cross_validate,
+)
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
+from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
+
+import simstudy
+from simstudy import SimstudyError
+from simstudy.components.registry import LEARNERS, OBJECT
+from simstudy.report.files import write_report
+from simstudy.results.store.store import Store
+from simstudy.workflow.score import add_measures
+
+FAST = {"report": False, "jobs": 1, "progress": False}
+UNCLIPPED = {"primary": "log_loss", "also": ["accuracy"], "cutoff": "none"}
+
+
+def iris(rows: int = 150) -> pd.DataFrame:
+    return load_iris(as_frame=True).frame.sample(rows, random_state=0, ignore_index=True)
+
+
+def compare(data, *arguments, **options):
+    return simstudy.compare(data, *arguments, **{**FAST, **options})
+
+
+def scaled(estimator):
+    return make_pipeline(StandardScaler(), estimator)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "smooth"),
+    [
+        (LogisticRegression(max_iter=5000), True),
+        (GaussianNB(), True),
+        (DecisionTreeClassifier(max_depth=3, random_state=1), False),
+        (RandomForestClassifier(n_estimators=20, random_state=2), False),
+        (KNeighborsClassifier(7), False),
+        (HistGradientBoostingClassifier(max_iter=10, random_state=3), True),
+        (scaled(LogisticRegression(C=0.3)), True),
+        (GridSearchCV(scaled(LogisticRegression()), {"logisticregression__C": [0.1, 1]}), True),
+        (GridSearchCV(DecisionTreeClassifier(random_state=0), {"max_depth": [1, None]}), False),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+@pytest.mark.parametrize("data", [load_wine, load_iris], ids=["wine", "iris"])
+def test_scores_are_those_of_cross_validate(estimator, smooth, data, tmp_path):
+    frame = data(as_frame=True).frame
+    splitter = StratifiedKFold(3, shuffle=True, random_state=5)
+    results = compare(
+        frame, "target", [estimator], resampling=splitter, measures=UNCLIPPED, out=tmp_path / "out"
+    )
+    X, y = frame.drop(columns="target"), frame["target"]
+    scoring = ["accuracy", "neg_log_loss"]
+    expected = cross_validate(estimator, X, y, cv=splitter, scoring=scoring)
+    scores = results.scores
+    np.testing.assert_allclose(scores["accuracy"], expected["test_accuracy"], rtol=0, atol=1e-12)
+    # Infinite where a class that occurs got probability 0, which scikit-learn clips.
+    finite, loss = np.isfinite(scores["log_loss"]), -expected["test_neg_log_loss"]
+    np.testing.assert_allclose(scores["log_loss"][finite], loss[finite], rtol=0, atol=1e-12)
+    assert finite.all() or not smooth
+
+
+def test_objects_names_and_the_saved_study_give_the_same_bytes(tmp_path):
+    objects = [
+        simstudy.learners.TAN(),
+        RandomForestClassifier(n_estimators=5, max_features=None),
+        scaled(LogisticRegression(C=2.0)),
+        GridSearchCV(SVC(probability=True), {"C": np.array([0.5, 1.0])}, cv=StratifiedKFold(2)),
+        simstudy.learners.KDB(k=1),
+    ]
+    steps = [
+        ["standardscaler", {"name": "sklearn.preprocessing:StandardScaler", "with_mean": True}],
+        ["logisticregression", {"name": "sklearn.linear_model:LogisticRegression", "C": 2.0}],
+    ]
+    search = {"name": "sklearn.model_selection:GridSearchCV", "param_grid": {"C": [0.5, 1.0]}}
+    search["estimator"] = {"name": "sklearn.svm:SVC", "probability": True}
+    search["cv"] = {"name": "sklearn.model_selection:StratifiedKFold", "n_splits": 2}
+    forest = {"name": "sklearn.ensemble:RandomForestClassifier", "n_estimators": 5}
+    names = [
+        "tan",
+        forest | {"label": "RandomForestClassifier", "max_features": {"object": "builtins:None"}},
+        {"name": "sklearn.pipeline:Pipeline", "label": "Pipeline(LogisticRegression)"}
+        | {"steps": steps},
+        search | {"label": "GridSearchCV(SVC)"},
+        {"name": "kdb", "k": 1},
+    ]
+    written = []
+    for place, learners in enumerate((objects, names)):
+        made = compare(iris(60), None, learners, resampling=2, out=tmp_path / str(place))
+        assert set(made.scores["status"]) == {"ok"}
+        written.append(made)
+    study = simstudy.load_study(written[0].directory / "study.toml")
+    written.append(simstudy.run_study(study, tmp_path / "2", **FAST | {"jobs": 2}))
+    for name in ("scores.parquet",):
+        assert len({(made.directory / name).read_bytes() for made in written}) == 1, name
+    assert len({made.manifest["fingerprint"] for made in written}) == 1
+    first, second = ((made.directory / "study.toml").read_text() for made in written[:2])
+    assert first.partition("\n")[2] == second.partition("\n")[2]  # but for the name
+
+
+def test_frames_of_all_libraries_give_the_same_bytes(tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {
+            "whole": rng.integers(0, 9, 60).astype("int8"),
+            "single": rng.normal(size=60).astype("float32"),
+            "double": rng.normal(size=60),
+            "gaps": pd.array([None, *range(59)], dtype="Int64"),
+            "flag": rng.random(60) < 0.5,
+            "text": pd.Series(rng.choice(["a", "b", "ç 'x'"], 60)),
+            "category": pd.Categorical(rng.choice(["z", "y"], 60), ["z", "y", "never"]),
+            "class": rng.choice(["no", "yes"], 60),
+        }
+    )
+    arrow = pa.Table.from_pandas(frame)
+    frames = [frame, arrow, pl.from_arrow(arrow).cast({"category": pl.Enum(["z", "y", "never"])})]
+    made = [
+        compare(each, "class", ["tan", "naive_bayes"], resampling=2, out=tmp_path / str(place))
+        for place, each in enumerate(frames)
+    ]
+    for name in ("scores.parquet", "study.toml"):
+        assert len({(each.directory / name).read_bytes() for each in made}) == 1
+    files = [sorted(p.name for p in (each.directory / "files").iterdir()) for each in made]
+    assert files[0] == files[1] == files[2]
+
+
+def test_arrays_lists_dictionaries_and_paths_are_data(tmp_path):
+    frame = iris(60)
+    frame.to_csv(tmp_path / "flowers.csv", index=False)
+    X, y = load_iris(return_X_y=True)
+    data = [tmp_path / "flowers.csv", frame, (X[::3], y[::3])]
+    results = compare(data, None, "prior", resampling=2, out=tmp_path / "list")
+    assert sorted(set(results.scores["dataset"])) == ["data1", "data2", "flowers"]
+    named = compare({"a": frame, "b": (X, y)}, None, "prior", resampling=2, out=tmp_path / "named")
+    assert sorted(set(named.scores["dataset"])) == ["a", "b"]
+    table = {"path": frame, "target": "target", "ignore": ["sepal length (cm)"]}
+    less = compare(table, None, "prior", resampling=2, out=tmp_path / "less")
+    assert less.manifest["tables"]["data"]["attributes"] == 3
+
+
+def test_the_same_call_finds_its_results_and_another_one_has_its_own(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    first = compare(iris(60), "target", ["prior"], resampling=2)
+    again = compare(iris(60), "target", ["prior"], resampling=2)
+    other = compare(iris(60), "target", ["prior"], resampling=3)
+    assert again.reused
+    assert again.directory == first.directory != other.directory
+    assert first.directory.parent == tmp_path / "results"
+    assert {"learner", "information_reward", "accuracy"} <= {*first.scores.columns}
+
+
+@pytest.mark.parametrize(
+    ("splitter", "repeats", "folds"),
+    [
+        (RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=0), 2, 3),
+        (ShuffleSplit(4, test_size=0.1, random_state=0), 4, 1),
+    ],
+    ids=["repeated", "shuffled"],
+)
+def test_splits_are_those_of_the_splitter_and_are_kept(splitter, repeats, folds, tmp_path):
+    frame = iris(60)
+    pairs = [*splitter.split(frame, frame["target"])]
+    made = [
+        compare(frame, "target", "prior", resampling=given, out=tmp_path / str(place))
+        for place, given in enumerate((splitter, pairs))
+    ]
+    scores = [(each.directory / "scores.parquet").read_bytes() for each in made]
+    assert scores[0] == scores[1]
+    parts = made[0].manifest["parts"]
+    assert {part["repeat"] for part in parts} == {*range(repeats)}
+    assert {part["fold"] for part in parts} == {*range(folds)}
+    again = simstudy.load_study(made[0].directory / "study.toml").tables[0]
+    for split, (train, test) in zip(again.splits, pairs, strict=True):
+        np.testing.assert_array_equal(np.sort(train), np.sort(split.train))
+        np.testing.assert_array_equal(np.sort(test), np.sort(split.test))
+
+
+def test_a_pipeline_gets_names_numbers_labels_and_gaps(tmp_path):
+    rng = np.random.default_rng(1)
+    y = np.repeat(["no", "yes"], 40)
+    frame = pd.DataFrame({"size": rng.normal(size=80) + (y == "yes"), "colour": "red"})
+    frame.loc[rng.random(80) < 0.4, "colour"] = "blue"
+    frame.loc[3, "colour"], frame.loc[4, "size"], frame["class"] = None, None, y
+    encoder = make_column_transformer(
+        (make_pipeline(SimpleImputer(), StandardScaler()), ["size"]),
+        (OneHotEncoder(handle_unknown="ignore"), make_column_selector(dtype_exclude="number")),
+    )
+    splitter = StratifiedKFold(4)
+    pipeline = make_pipeline(encoder, LogisticRegression())
+    results = compare(
+        frame, "class", [pipeline], resampling=splitter, measures=UNCLIPPED, out=tmp_path / "out"
+    )
+    expected = cross_validate(
+        pipeline, frame[["size", "colour"]], y, cv=splitter, scoring="neg_log_loss"
+    )
+    np.testing.assert_allclose(results.scores["log_loss"], -expected["test_score"], atol=1e-12)
+
+
+def forbidden(*_: object) -> None:
+    raise AssertionError("an object of a results folder was unpickled")
+
+
+def test_an_unnamed_object_runs_in_its_session_only(tmp_path, monkeypatch):
+    shift = 3.0
+    unnamed = make_pipeline(FunctionTransformer(lambda X: X + shift), GaussianNB())
+
+    def call():
+        learners, kept = [("shifted", unnamed), "prior"], {"keep_answers": True}
+        return compare(iris(60), "target", learners, resampling=2, out=tmp_path, settings=kept)
+
+    results = call()
+    assert set(results.scores["status"]) == {"ok"}
+    assert set(results.scores["learner"]) == {"shifted", "prior"}
+    text = (tmp_path / "study.toml").read_text()
+    name = next(line for line in text.splitlines() if OBJECT in line).split('"')[1]
+    assert f"learner {name}" in results.manifest["session"]
+    assert call().reused
+    # in another session
+    monkeypatch.setattr(LEARNERS, "_registered", {})
+    with pytest.raises(SimstudyError, match="an object of the session") as caught:
+        simstudy.load_study(tmp_path / "study.toml")
+    assert "\n" not in str(caught.value)
+    # what only reads results neither needs the object nor unpickles anything
+    import cloudpickle
+
+    for module in (pickle, cloudpickle):
+        monkeypatch.setattr(module, "loads", forbidden)
+        monkeypatch.setattr(module, "load", forbidden)
+    opened = simstudy.open_results(tmp_path)
+    assert opened.scores.equals(results.scores)
+    write_report(opened, Store(tmp_path))
+    assert "shifted" in simstudy.compare_studies([opened, opened], ["once", "twice"])
+    add_measures(tmp_path, ["brier_score"])
+    assert not [path for path in tmp_path.rglob("*") if path.suffix in (".pkl", ".pickle")]
+
+
+def test_what_an_object_was_given_seeds_its_parts_from_the_cell(tmp_path):
+    """Unstated random states are drawn from the stream, also nested; stated ones are kept."""
+    search = GridSearchCV(
+        RandomForestClassifier(n_estimators=3),
+        {"max_depth": [1, 2]},
+        cv=StratifiedKFold(2, shuffle=True),
+    )
+    made = [
+        compare(iris(60), "target", [search], resampling=2, seed=seed, out=tmp_path / str(place))
+        for place, seed in enumerate((1, 1, 2))
+    ]
+    scores = [each.scores["information_reward"].to_numpy() for each in made]
+    np.testing.assert_array_equal(scores[0], scores[1])
+    assert (scores[0] != scores[2]).any()
+    assert search.estimator.random_state is None
+    assert search.cv.random_state is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"data": 5}, "data: an object of type int cannot be read"),
+        ({"data": []}, "data: there are none"),
+        ({"data": (np.zeros((4, 2)), [0, 1])}, "X has 4 rows, and y 2"),
+        ({"learners": [RandomForestClassifier]}, "RandomForestClassifier()"),
+        ({"learners": [StandardScaler()]}, "an object of type StandardScaler is no learner"),
+        ({"learners": 3}, "an object of type int is no learner"),
+        ({"learners": ["tann"]}, "did you mean 'tan'?"),
+        ({"learners": [SVC()]}, "gives no probabilities"),
+        ({"resampling": 1.5}, "resampling: an object of type float"),
+        ({"resampling": [(0, 1)]}, "resampling[0]: its training rows"),
+        ({"resampling": [([0], [999])]}, "row 999 is not one of the 60 rows"),
+        ({"resampling": TimeSeriesSplit(3)}, "lacks"),
+        ({"resampling": "cvv"}, "resampling.scheme"),
+        ({"measures": "acuracy"}, "did you mean 'accuracy'?"),
+        ({"measures": 7}, "measures: 7 is not"),
+        ({"target": "nothing"}, "nothing"),
+    ],
+)
+def test_a_wrong_argument_is_one_sentence(arguments, said, tmp_path):
+    call = {"data": iris(60), "learners": ["prior"], "out": tmp_path / "out", **arguments}
+    with pytest.raises(SimstudyError) as caught:
+        compare(**call)
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("wrong", [{"name": "x"}, 5, None, ["tan"]], ids=repr)
+def test_functions_of_studies_say_what_they_take(wrong):
+    functions = [simstudy.load_study, simstudy.run_study]
+    functions += [simstudy.make_study] * (not isinstance(wrong, dict))
+    for function in functions:
+        with pytest.raises(SimstudyError, match=r"make_study"):
+            function(wrong)
+
+
+def test_make_study_takes_names_objects_and_labels():
+    content = {"name": "x", "family": {"name": "tan"}, "models": 2}
+    study = simstudy.make_study(
+        content
+        | {
+            "learners": [
+                "tan",
+                simstudy.learners.TAN(alpha=1.0),
+                "sklearn.tree:DecisionTreeClassifier",
+                ("mine", DecisionTreeClassifier(max_depth=2)),
+                {"object": GaussianNB(), "encode": "ordinal"},
+            ]
+        }
+    )
+    labels = ["tan", "tan 2", "DecisionTreeClassifier", "mine", "GaussianNB"]
+    assert study.labels == labels
+    assert json.loads(study.learners[1].identity) == ["tan", {"alpha": 1.0}]
+    assert json.loads(study.learners[3].identity)[1] == {"max_depth": 2}
+    assert json.loads(study.learners[4].identity)[1] == {"encode": "ordinal"}
+    mapping = simstudy.make_study(content | {"learners": {"a": "tan", "b": GaussianNB()}})
+    assert mapping.labels == ["a", "b"]
