@@ -172,7 +172,13 @@ def test_probabilities_are_those_of_the_learner(
 
 
 def test_categories_have_no_parameter_for_numbers():
-    assert {*NaiveBayesClassifier().get_params()} == {"alpha", "categories", "handle_unknown"}
+    assert {*NaiveBayesClassifier().get_params()} == {
+        "alpha",
+        "categories",
+        "handle_unknown",
+        "categorical_features",
+        "missing",
+    }
 
 
 def test_what_was_learnt_can_be_read(table):
@@ -280,8 +286,8 @@ def test_unseen_category_is_refused_on_request(table):
 
 @each_estimator
 @pytest.mark.parametrize("missing", [None, np.nan, pd.NA])
-def test_missing_values_are_refused(estimator, missing, table):
-    X, y = table
+def test_missing_values_are_refused_on_request(estimator, missing, table):
+    (X, y), estimator = table, clone(estimator).set_params(missing="error")
     holed = X.astype(object)
     holed.loc[3, "shape"] = missing
     for bad, column in ((holed, "shape"), (holed.to_numpy(), "3")):

@@ -39,9 +39,14 @@ class Cells:
     status: AnyArray  # of the same shape
 
     def label(self, cell: Sequence[int]) -> str:
-        """Return the label of a cell, e.g. ``learner=tan, size=50``."""
+        """Return the label of a cell, e.g. ``learner tan, size 50``."""
         parts = zip(self.within, self.levels, cell, strict=True)
-        return ", ".join(f"{factor}={levels[code]}" for factor, levels, code in parts)
+        return ", ".join(level_text(factor, levels[code]) for factor, levels, code in parts)
+
+    @property
+    def noun(self) -> str:
+        """What the values are, in words."""
+        return self.value.replace("_", " ")
 
     def named(self, names: Mapping[str, str]) -> "Cells":
         """Return the same with other names of factors in its texts."""
@@ -62,7 +67,7 @@ class Cells:
             names.append(self.label(cell) + note)
         more = len(missing) - len(names)
         tail = f"; and {more} more cell{'s' if more > 1 else ''}" if more else ""
-        return f"no finite {self.value} for {'; '.join(names)}{tail}"
+        return f"no finite {self.noun} for {'; '.join(names)}{tail}"
 
     def left_out(self, consequence: str, infinite_too: bool = True) -> list[LeftOut]:
         """Return the subjects with a missing value in some cell, and log a warning.
@@ -99,6 +104,11 @@ class CellsError(ValueError):
     def __init__(self, cells: Cells, write: Callable[[Cells], str]):
         super().__init__(write(cells))
         self.cells, self.write = cells, write
+
+
+def level_text(factor: str, level: Level) -> str:
+    """Return a level of a factor in words, e.g. ``size 5,000``."""
+    return f"{factor} {level:,}" if isinstance(level, int) else f"{factor} {level}"
 
 
 def _encode(table: pd.DataFrame, column: str) -> tuple[list[Level], IntArray]:
@@ -218,7 +228,9 @@ def complete_subjects(
     left_out = every.left_out("left out of the analysis of complete subjects")
     kept = np.isfinite(every.array).reshape(len(every.subjects), -1).all(axis=1)
     if not kept.any():
-        text = f"no {subject} has a finite {value} in every cell; e.g. {every.subjects[0]} has "
+        text = (
+            f"no {subject} has a finite {every.noun} in every cell; e.g. {every.subjects[0]} has "
+        )
         raise CellsError(every, lambda named: text + named.reason(0))
     subjects = [every.subjects[row] for row in np.flatnonzero(kept)]
     return every.array[kept], every.levels, subjects, left_out

@@ -1,14 +1,18 @@
-"""The learners as scikit-learn estimators for categorical data.
+"""The learners as scikit-learn estimators for categorical and mixed data.
 
 >>> from simstudy.sklearn import AODEClassifier
 >>> AODEClassifier().fit([["hot", "dry"], ["cold", "wet"]], ["out", "in"]).predict([["hot", "dry"]])
 array(['out'], dtype='<U3')
 
-Every column of ``X`` holds the categories of one attribute: strings, numbers, booleans or a pandas
+Every column of ``X`` holds the values of one attribute: strings, numbers, booleans or a pandas
 categorical, one type per column. Whole numbers are treated as categories. A column of fractions, or
 of more than 50 different numbers, is cut by least description length, fitted to the training rows
 as in a study, with a warning; discretise it yourself, or give ``categories``, to have it otherwise.
-Missing values raise an error; impute them or encode them as a category.
+With ``categorical_features="from_dtype"`` all columns of numbers are cut, as in a study. ``X`` may
+be a frame of pandas, polars, pyarrow, or another with the Arrow or the interchange protocol.
+
+A missing value is a separate value of a column that lacks some in training, and else marginalised;
+with ``missing="error"`` it raises an error.
 
 A category not seen in training is marginalised ("ignore"), as if the value had not been observed.
 Alternatives would distort the probabilities: an extra value with count 0 changes the smoothing of

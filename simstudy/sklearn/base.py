@@ -27,15 +27,23 @@ from simstudy.data.preparation.discretize import cut_points
 from simstudy.data.sample import Sample
 from simstudy.learners.base import Generative, Learner, normalise, require
 from simstudy.measures.base import modal_class
+from simstudy.sklearn.columns import (
+    MAX_NUMBERS,
+    Columns,
+    Rows,
+    as_frame,
+    as_numbers,
+    categorical,
+    in_pandas,
+    measured,
+)
 
-Rows: TypeAlias = ArrayLike | pd.DataFrame
 Categories: TypeAlias = Literal["auto"] | Sequence[ArrayLike]
 
 # Unknown values of a row are marginalised over up to this many completions.
 _MAX_COMPLETIONS = 1000
 _UNKNOWN = -1
 _NAMED = 5  # columns in a warning
-_MAX_NUMBERS = 50  # different whole numbers that are taken for categories
 
 
 class CategoricalClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
@@ -52,10 +60,17 @@ class CategoricalClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
         that hold fractions, or more than 50 different numbers, are cut by least description length
         (Fayyad & Irani 1993), fitted to the training rows, with a warning: their categories are
         bins, counted from 0.
+    categorical_features : {"auto", "from_dtype", "all"} or a list of columns
+        The categorical columns: "auto" as above; "from_dtype" as in a study, those that do not
+        hold numbers; all; or a list of names or indices. The others are cut, without a warning;
+        ``categories`` then lists those of the categorical columns.
     handle_unknown : {"ignore", "error"}
         Handling of unknown categories at prediction. "ignore" marginalises over the known
         categories; for a row with more than 1000 completions, over a fixed random 1000 of them.
         "error" raises an error.
+    missing : {"value", "error"}
+        Handling of missing values. "value" makes them a separate value of columns that lack some
+        in training, as in a study; in other columns they are marginalised. "error" raises an error.
 
     Attributes
     ----------
@@ -73,13 +88,20 @@ class CategoricalClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
         The number of columns, and their names if ``X`` had any.
     """
 
-    _takes_missing: ClassVar[bool] = False
     _of: ClassVar[type[Learner]]  # the learner
     # Parameters in addition to those of the learner, with defaults.
-    _options: ClassVar[dict[str, object]] = {"categories": "auto", "handle_unknown": "ignore"}
+    _options: ClassVar[dict[str, object]] = {
+        "categories": "auto",
+        "categorical_features": "auto",
+        "handle_unknown": "ignore",
+        "missing": "value",
+    }
+    _ways: ClassVar[tuple[str, ...]] = ("auto", "from_dtype", "all")  # to choose columns
 
     categories: Categories
+    categorical_features: Columns
     handle_unknown: str
+    missing: str
 
     def __init_subclass__(cls, **options: object) -> None:
         super().__init_subclass__(**options)
@@ -99,7 +121,12 @@ class CategoricalClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = True
         tags.input_tags.string = True
+        tags.input_tags.allow_nan = self._takes_missing
         return tags
+
+    @property
+    def _takes_missing(self) -> bool:
+        return self.missing == "value"
 
     def fit(self, X: Rows, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit to rows of categories and their labels.
@@ -107,23 +134,28 @@ class CategoricalClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
         A row of weight w counts as w rows; rows of weight 0 are ignored.
         """
         learner = self._learner()
-        sample = self._sample(*self._training_rows(X, y, sample_weight))
+        sample = self._sample(*self._training_rows(in_pandas(X), y, sample_weight))
         self.fitted_: Any = learner.fit(sample, self._rng())
         return self
 
     def _sample(self, X: Rows, target: IntArray, weights: FloatArray | None) -> Sample:
         """Find the categories of the training rows, and return the encoded rows."""
+        missing = self._fit_cuts(X, target, weights)
+        known = self._bounded_categories(X)
         self._encoder = OrdinalEncoder(
-            categories=self.categories,
+            categories=known,
             dtype=np.intp,
             handle_unknown="use_encoded_value",
             unknown_value=_UNKNOWN,
         ).set_output(transform="default")
-        X = self._fit_cuts(X, target, weights)
-        codes = self._encoder.fit_transform(X)
+        codes = self._encoder.fit_transform(self._filled(X, missing))
         self.categories_ = self._encoder.categories_
-        self._refuse_unknown(X, codes == _UNKNOWN)
-        cards = [*map(len, self.categories_), len(self.classes_)]
+        self._refuse_unknown(X, (codes == _UNKNOWN) & ~missing)
+        sizes = np.array([*map(len, self.categories_)])
+        gaps = missing.any(axis=0)
+        self._gap_codes, self._cards = np.where(gaps, sizes, _UNKNOWN), sizes + gaps
+        codes = np.where(missing, self._gap_codes, codes)
+        cards = [*self._cards.tolist(), len(self.classes_)]
         return Sample(np.column_stack([codes, target]), cards, weights)
 
     def _training_rows(
@@ -132,6 +164,8 @@ class CategoricalClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
         """Return the training rows, their classes as integers, and their weights."""
         allowed = self.handle_unknown in ("ignore", "error")
         require(allowed, "handle_unknown", self.handle_unknown, "it must be 'ignore' or 'error'")
+        allowed = "missing" not in self._options or self.missing in ("value", "error")
+        require(allowed, "missing", getattr(self, "missing", ""), "it must be 'value' or 'error'")
         labels = validate_data(self, y=y)
         check_classification_targets(labels)
         self._check_table(X)
@@ -149,10 +183,12 @@ class CategoricalClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
 
     def predict_proba(self, X: Rows) -> FloatArray:
         """Return P(class | attributes), one column per class of ``classes_``."""
-        self._check_rows(X)
-        codes: IntArray = self._encoder.transform(self._binned(X))
+        X = self._check_rows(X)
+        missing = _missing(X)
+        codes: IntArray = self._encoder.transform(self._filled(X, missing))
         if self.handle_unknown == "error":
-            self._refuse_unknown(X, codes == _UNKNOWN)
+            self._refuse_unknown(X, (codes == _UNKNOWN) & ~missing)
+        codes = np.where(missing, self._gap_codes, codes)
         incomplete = (codes == _UNKNOWN).any(axis=1)
         if not incomplete.any():
             return self.fitted_.predict_proba(codes)
@@ -175,49 +211,82 @@ class CategoricalClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
 
     def _check_table(self, X: Rows) -> None:
         """Raise an error unless X is two-dimensional, and for missing values if not allowed."""
-        missing = np.asarray(pd.isna(X))  # type: ignore[arg-type]
+        missing = _missing(X)
         if missing.ndim == 1:
             raise ValueError("X must have two dimensions, rows and columns. Reshape your data.")
         if missing.ndim == 2 and missing.any() and not self._takes_missing:
             raise ValueError(
                 f"column {_first_column(X, missing)} of X has missing values (NaN or None); impute "
-                "them or encode them as a category"
+                "them, encode them as a category, or leave missing at 'value'"
             )
 
-    def _fit_cuts(self, X: Rows, target: IntArray, weights: FloatArray | None) -> Rows:
-        """Find cuts of columns of measured numbers; return the rows with bins in their place."""
+    def _fit_cuts(self, X: Rows, target: IntArray, weights: FloatArray | None) -> BoolArray:
+        """Find cuts of numeric columns and a value of each column; return what is missing."""
         self.cut_points_: dict[int, FloatArray] = {}
-        if isinstance(self.categories, str) and not hasattr(X, "toarray"):  # sparse: refused later
-            frame = _as_frame(X)
-            for place in range(frame.shape[1]):
-                if (numbers := _measured(frame.iloc[:, place])) is not None:
-                    self.cut_points_[place] = cut_points(numbers, target, weights=weights)
-        if self.cut_points_:
+        self._fills: list[object] = []
+        missing = _missing(X)
+        if hasattr(X, "toarray"):  # sparse: refused later
+            return missing
+        frame = as_frame(X)
+        auto = isinstance(self.categorical_features, str) and self.categorical_features == "auto"
+        listed = not isinstance(self.categories, str)
+        nominal = None if auto else categorical(frame, self.categorical_features, self._ways)
+        for place in range(frame.shape[1]):
+            column = frame.iloc[:, place]
+            numbers = None
+            if nominal is None:
+                numbers = None if listed else measured(column)
+            elif not nominal[place]:
+                numbers = as_numbers(column)
+            if numbers is not None:
+                self.cut_points_[place] = cut_points(numbers, target, weights=weights)
+            known = column[~missing[:, place]]
+            self._fills.append(known.iloc[0] if len(known) else 0)
+        if self.cut_points_ and auto:
             names = ", ".join(str(frame.columns[place]) for place in [*self.cut_points_][:_NAMED])
             more = ", …" if len(self.cut_points_) > _NAMED else ""
             warnings.warn(
-                f"columns {names}{more} of X hold fractions or more than {_MAX_NUMBERS} different "
+                f"columns {names}{more} of X hold fractions or more than {MAX_NUMBERS} different "
                 "numbers; they are cut by least description length, fitted to these rows. "
-                "Discretise them yourself, or give categories to take every number for a category",
-                stacklevel=3,
+                "Discretise them yourself, or give categories to take every number for a category, "
+                "or categorical_features",
+                stacklevel=4,
             )
-        return self._binned(X)
+        return missing
 
-    def _binned(self, X: Rows) -> Rows:
-        """Return rows with the bins of columns that were cut."""
-        if not self.cut_points_:
+    def _bounded_categories(self, X: Rows) -> Any:
+        """Return the categories of all columns: bins of those that are cut."""
+        if isinstance(self.categories, str) or not self.cut_points_:
+            return self.categories
+        columns = iter(self.categories)
+        bins = {place: range(len(cuts) + 1) for place, cuts in self.cut_points_.items()}
+        number, size = len(self.categories), len(self._fills) - len(bins)
+        if number != size:
+            raise ValueError(f"categories has {number} lists; X has {size} categorical columns")
+        return [[*bins[i]] if i in bins else next(columns) for i in range(len(self._fills))]
+
+    def _filled(self, X: Rows, missing: BoolArray) -> Rows:
+        """Return rows with bins of columns that are cut and any known value for missing ones."""
+        holes = np.flatnonzero(missing.any(axis=0)).tolist()
+        if not (self.cut_points_ or holes):
             return X
-        frame = _as_frame(X).copy()
+        frame = as_frame(X).copy()
+        for place in holes:
+            column = frame.iloc[:, place]
+            column = column if pd.api.types.is_numeric_dtype(column) else column.astype(object)
+            frame.isetitem(place, column.where(~missing[:, place], self._fills[place]).array)
         for place, cuts in self.cut_points_.items():
-            numbers = frame.iloc[:, place].to_numpy(dtype=np.float64)
+            numbers = as_numbers(frame.iloc[:, place])
             frame.isetitem(place, np.searchsorted(cuts, numbers))
         return frame
 
-    def _check_rows(self, X: Rows) -> None:
-        """Refuse rows before fitting, and those that are not like the training rows."""
+    def _check_rows(self, X: Rows) -> Rows:
+        """Return rows in pandas; refuse any before fitting, and those unlike the training rows."""
         check_is_fitted(self)
+        X = in_pandas(X)
         self._check_table(X)
         validate_data(self, X, reset=False, skip_check_array=True)
+        return X
 
     def _refuse_unknown(self, X: Rows, unknown: BoolArray) -> None:
         if unknown.any():
@@ -228,7 +297,7 @@ class CategoricalClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
     def _completions(self, row: IntArray) -> IntArray:
         """Return the row with its unknown values replaced by all, or many, known ones."""
         unknown = np.flatnonzero(row == _UNKNOWN)
-        cards = [len(self.categories_[column]) for column in unknown]
+        cards = self._cards[unknown].tolist()
         if np.prod(cards, dtype=np.float64) <= _MAX_COMPLETIONS:
             values = np.indices(cards).reshape(len(cards), -1).T
         else:  # a fixed seed: the result does not depend on other rows
@@ -252,25 +321,9 @@ def _first_column(X: Rows, chosen: BoolArray) -> str:
     return str(X.columns[place] if hasattr(X, "columns") else place)
 
 
-def _as_frame(X: Rows) -> pd.DataFrame:
-    """Return rows as a data frame, with a type for each column."""
-    if isinstance(X, pd.DataFrame):
-        return X
-    return pd.DataFrame(X if isinstance(X, list | tuple) else np.asarray(X))
-
-
-def _measured(column: pd.Series) -> FloatArray | None:
-    """Return the numbers of a column if some are not whole or many differ, otherwise None."""
-    if column.dtype.kind not in "fiuO" or any(isinstance(value, str) for value in column):
-        return None
-    try:
-        numbers: FloatArray = column.to_numpy(dtype=np.float64)
-    except (TypeError, ValueError):
-        return None
-    if np.isinf(numbers).any():
-        raise ValueError(f"column {column.name!s} of X has infinite values")
-    measured = (numbers % 1 != 0).any() or len(np.unique(numbers)) > _MAX_NUMBERS
-    return numbers if measured else None
+def _missing(X: Rows) -> BoolArray:
+    """Return which values are missing."""
+    return np.asarray(pd.isna(X))  # type: ignore[arg-type]
 
 
 def _fields(learner: type[Learner]) -> list[dataclasses.Field[object]]:

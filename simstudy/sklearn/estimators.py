@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import numbers
 from abc import ABC
 from collections.abc import Hashable, Sequence
-from typing import ClassVar, Literal, TypeAlias
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -13,13 +12,12 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_array
 
 from simstudy import learners
-from simstudy.arrays import BoolArray, FloatArray, IntArray
+from simstudy.arrays import FloatArray, IntArray
 from simstudy.data.sample import Sample
 from simstudy.data.schema import Schema
 from simstudy.errors import require
-from simstudy.sklearn.base import CategoricalClassifier, Rows
-
-Columns: TypeAlias = Literal["from_dtype", "all"] | Sequence[object]
+from simstudy.sklearn.base import CategoricalClassifier
+from simstudy.sklearn.columns import Rows, as_numbers, categorical
 
 
 class _PoorClassifier(CategoricalClassifier, ABC):
@@ -140,18 +138,16 @@ class MixedClassifier(CategoricalClassifier, ABC):
         The categories of each column; None for a numeric column.
     """
 
-    _takes_missing: ClassVar[bool] = True
     _options: ClassVar[dict[str, object]] = {
         "categorical_features": "from_dtype",
-        **CategoricalClassifier._options,
+        "categories": "auto",
+        "handle_unknown": "ignore",
     }
+    _ways: ClassVar[tuple[str, ...]] = ("from_dtype", "all")
 
-    categorical_features: Columns
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags
+    @property
+    def _takes_missing(self) -> bool:
+        return True
 
     def _sample(self, X: Rows, target: IntArray, weights: FloatArray | None) -> Sample:
         frame = _frame(X)
@@ -163,12 +159,12 @@ class MixedClassifier(CategoricalClassifier, ABC):
 
     def predict_proba(self, X: Rows) -> FloatArray:
         """Return P(class | attributes), one column per class of ``classes_``."""
-        self._check_rows(X)
+        X = self._check_rows(X)
         return self.fitted_.predict_proba(self._values(_frame(X), self.handle_unknown == "error"))
 
     def _known_categories(self, frame: pd.DataFrame) -> list[list[Hashable] | None]:
         """Return the categories of each column, None for a numeric column."""
-        nominal = np.flatnonzero(self._categorical(frame)).tolist()
+        nominal = np.flatnonzero(categorical(frame, self.categorical_features, self._ways)).tolist()
         listed = isinstance(self.categories, Sequence) and not isinstance(self.categories, str)
         auto = isinstance(self.categories, str) and self.categories == "auto"
         allowed = "it must be 'auto' or a list of lists"
@@ -184,39 +180,13 @@ class MixedClassifier(CategoricalClassifier, ABC):
         of_nominal: dict[int, list[Hashable]] = dict(zip(nominal, columns, strict=True))
         return [of_nominal.get(place) for place in range(frame.shape[1])]
 
-    def _categorical(self, frame: pd.DataFrame) -> BoolArray:
-        """Return which columns are categorical."""
-        chosen, size = self.categorical_features, frame.shape[1]
-        if isinstance(chosen, str) and chosen in ("from_dtype", "all"):
-            return np.array(
-                [chosen == "all" or not _holds_numbers(frame.iloc[:, i]) for i in range(size)]
-            )
-        listed = isinstance(chosen, Sequence | np.ndarray) and not isinstance(chosen, str)
-        allowed = "it must be 'from_dtype', 'all' or a list of columns"
-        require(listed, "categorical_features", chosen, allowed)
-        names = list(frame.columns)
-        nominal = np.zeros(size, dtype=bool)
-        for place, each in enumerate(chosen):
-            if isinstance(each, bool | np.bool_) and len(chosen) == size:
-                nominal[place] = each
-            elif isinstance(each, str) and each in names:
-                nominal[names.index(each)] = True
-            elif isinstance(each, int | np.integer) and 0 <= each < size:
-                nominal[int(each)] = True
-            else:
-                raise ValueError(
-                    f"categorical_features has {each!r}, which is not a column of X; allowed are "
-                    f"the indices 0 to {size - 1} and the names {', '.join(map(str, names))}"
-                )
-        return nominal
-
     def _values(self, frame: pd.DataFrame, refuse: bool) -> FloatArray:
         """Return numbers as they are and categories as codes; NaN if missing or unknown."""
         values = np.empty(frame.shape)
         for place, categories in enumerate(self.categories_):
             column = frame.iloc[:, place]
             if categories is None:
-                values[:, place] = _as_numbers(column)
+                values[:, place] = as_numbers(column)
             else:
                 codes = pd.Index(categories, dtype=object).get_indexer(column.astype(object))
                 values[:, place] = np.where(codes < 0, np.nan, codes)
@@ -244,31 +214,6 @@ def _frame(X: Rows) -> pd.DataFrame:
     # A list may mix numbers and text; converted to a plain array, all would be text.
     kind = None if hasattr(X, "dtype") else object
     return pd.DataFrame(check_array(X, dtype=kind, ensure_all_finite="allow-nan"))
-
-
-def _holds_numbers(column: pd.Series) -> bool:
-    """Return whether a column is numeric, by its dtype or, for objects, by its values."""
-    if column.dtype != object:
-        numeric = pd.api.types.is_numeric_dtype(column.dtype)
-        return bool(numeric and not pd.api.types.is_bool_dtype(column.dtype))
-    values = column[~column.isna()]
-    return len(values) > 0 and all(
-        isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)
-        for value in values
-    )
-
-
-def _as_numbers(column: pd.Series) -> FloatArray:
-    times = pd.api.types.is_datetime64_any_dtype(column) or column.dtype == "timedelta64[ns]"
-    try:
-        if times:
-            raise TypeError
-        values: FloatArray = column.to_numpy(dtype=np.float64, na_value=np.nan)
-    except (TypeError, ValueError):
-        raise ValueError(f"column {column.name!s} of X has non-numeric values") from None
-    if np.isinf(values).any():
-        raise ValueError(f"column {column.name!s} of X has infinite values")
-    return values
 
 
 def _categories(frame: pd.DataFrame, place: int) -> list[Hashable]:

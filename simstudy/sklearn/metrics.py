@@ -14,7 +14,7 @@ from simstudy import measures
 from simstudy.arrays import AnyArray, ArrayLike, FloatArray, smoothed, weights_in
 from simstudy.learners.base import require
 from simstudy.measures.base import Context, clip, score
-from simstudy.sklearn.base import Rows
+from simstudy.sklearn.columns import Rows
 
 Prior: TypeAlias = str | Mapping[Any, float] | ArrayLike
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import simstudy
 from simstudy.data.files.frames import is_frame
+from simstudy.data.files.named import is_named
 from simstudy.errors import SimstudyError
 from simstudy.results.store.atomic_files import usable, write_files
 from simstudy.study.constants import FILES
@@ -149,7 +150,7 @@ def comparison(
 
 def _name(section: Mapping[str, Any]) -> str:
     """The name of a data set in results."""
-    return str(section.get("name") or Path(section["path"]).name.split(".")[0])
+    return str(section.get("name") or Path(section["path"]).name.split(".")[0].split(":")[-1])
 
 
 def _datasets(data: Any) -> list[tuple[str, Any]]:
@@ -193,6 +194,8 @@ def _dataset(
         return ReadOptions(**keys)
 
     if _is_path(table):
+        if is_named(table):
+            return {**section, "path": str(table)}, lambda: read_data_set(table, options())
         path = Path(os.path.abspath(table))
         if path.is_file():
             content.digest += hashlib.sha256(path.read_bytes()).hexdigest()
@@ -229,7 +232,8 @@ def _resampling(
 
     splits, rows = {}, {}
     for section, reader in read:
-        data, name = reader(), _name(section)
+        data = reader()
+        name = section.get("name") or data.name
         rows[name] = len(data.sample)
         if hasattr(stated, "split"):
             splits[name] = made_splits(stated, data.sample)

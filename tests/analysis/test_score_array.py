@@ -41,7 +41,7 @@ def test_a_model_with_a_missing_cell_is_left_out_and_named(scores):
     values, _, models, left_out = complete_subjects(table, *ARGUMENTS)
     assert models == [0, 2]
     assert values.shape == (2, 2, 2)
-    reason = "no finite information_reward for learner=tan, size=50 (no row)"
+    reason = "no finite information reward for learner tan, size 50 (no row)"
     assert left_out == [LeftOut(1, reason)]
     assert (left_out[0].subject, left_out[0].reason) == (1, reason)
 
@@ -52,22 +52,22 @@ def test_a_value_that_is_not_finite_counts_as_missing(scores, value):
     _, _, models, left_out = complete_subjects(scores, *ARGUMENTS)
     assert models == [0, 2]
     said = "" if np.isnan(value) else " (infinite)"
-    reason = f"no finite information_reward for learner=tan, size=50{said}"
+    reason = f"no finite information reward for learner tan, size 50{said}"
     assert left_out == [LeftOut(1, reason)]
 
 
 def test_the_status_of_the_offending_cell_is_mentioned(scores):
     scores.loc[at(scores, 2, "nb", 500), ["information_reward", "status"]] = [np.nan, "error"]
     left_out = complete_subjects(scores, *ARGUMENTS)[3]
-    assert left_out[0].reason.endswith("for learner=nb, size=500 (error)")
+    assert left_out[0].reason.endswith("for learner nb, size 500 (error)")
 
 
 def test_many_missing_cells_are_counted_not_all_named(scores):
     scores.loc[scores["model"] == 2, "information_reward"] = np.nan
     reason = complete_subjects(scores, *ARGUMENTS)[3][0].reason
     assert reason == (
-        "no finite information_reward for learner=nb, size=50; learner=nb, size=500; "
-        "learner=tan, size=50; and 1 more cell"
+        "no finite information reward for learner nb, size 50; learner nb, size 500; "
+        "learner tan, size 50; and 1 more cell"
     )
 
 
@@ -94,13 +94,13 @@ def test_nothing_is_logged_when_all_are_complete(scores, caplog):
 
 def test_a_level_without_any_value_leaves_no_complete_model(scores):
     scores.loc[scores["learner"] == "tan", "information_reward"] = np.nan
-    with pytest.raises(ValueError, match="no model has a finite information_reward in every cell"):
+    with pytest.raises(ValueError, match="no model has a finite information reward in every cell"):
         complete_subjects(scores, *ARGUMENTS)
 
 
 def test_two_rows_for_one_cell_are_refused_by_name(scores):
     table = pd.concat([scores, scores[at(scores, 1, "tan", 500)]])
-    with pytest.raises(ValueError, match="model 1 has 2 rows for learner=tan, size=500"):
+    with pytest.raises(ValueError, match="model 1 has 2 rows for learner tan, size 500"):
         complete_subjects(table, *ARGUMENTS)
 
 

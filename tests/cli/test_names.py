@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from simstudy.report.files import write_figures, write_tables
@@ -144,11 +144,23 @@ def test_texts_come_back_from_csv_and_are_never_formulas(text):
     assert not there.startswith(("+", "-")) or float(there) is not None
 
 
+# Those of Unicode's Default_Ignorable_Code_Point that Python takes for printable.
+IGNORABLE = [0x34F, 0x115F, 0x1160, 0x17B4, 0x17B5, *range(0x180B, 0x180E), 0x180F, 0x3164]
+IGNORABLE += [*range(0xFE00, 0xFE10), 0xFFA0, *range(0xE0100, 0xE01F0)]
+
+
+def test_characters_that_are_never_drawn_are_escaped():
+    for character in map(chr, IGNORABLE):
+        assert character.isprintable()
+        assert printable(character).startswith("\\")
+
+
 @given(st.text())
+@example("a\u034fb")
 def test_printable_text_has_no_control_characters(text):
     assert not controls(printable(text))
     assert len(on_one_line(text).splitlines()) <= 1
-    if text.isprintable():
+    if text.isprintable() and not {*IGNORABLE} & {*map(ord, text)}:
         assert printable(text) == text
 
 

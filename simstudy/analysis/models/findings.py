@@ -216,7 +216,7 @@ class ModelFindings(Findings):
     def left_out(self) -> list[LeftOut]:
         """The models without a finite value in some cell, and why."""
         every = cells(self.scores, "model", ("learner", "size"), self.measure)
-        return every.left_out("without a finite value")
+        return every.named(self.names).left_out("without a finite value")
 
     @cached_property
     def ceiling(self) -> tuple[float, ...]:

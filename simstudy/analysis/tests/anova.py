@@ -83,7 +83,7 @@ def anova(
     check_levels(within, levels, "an analysis of variance")
     if len(subjects) < 2:
         raise ValueError(
-            f"only one {subject} has a finite {value} in every cell; "
+            f"only one {subject} has a finite {value.replace('_', ' ')} in every cell; "
             "an analysis of variance needs at least two"
         )
     flat = values.reshape(len(subjects), -1)

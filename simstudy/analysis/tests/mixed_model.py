@@ -145,11 +145,11 @@ def _checked(every: score_array.Cells) -> FloatArray:
     seen = np.isfinite(values)
     if seen.any(axis=1).sum() < 2:
         raise ValueError(
-            f"only one {every.subject} has a finite {every.value}; a mixed model needs at least two"
+            f"only one {every.subject} has a finite {every.noun}; a mixed model needs at least two"
         )
     if seen.sum() <= values.shape[1]:
         raise ValueError(
-            f"no cell has a finite {every.value} of more than one {every.subject}: "
+            f"no cell has a finite {every.noun} of more than one {every.subject}: "
             "a mixed model cannot estimate the variance"
         )
     return values
@@ -163,9 +163,9 @@ def _lacking(every: score_array.Cells) -> str:
         axes = tuple(axis for axis in range(empty.ndim) if axis != place)
         lost = np.flatnonzero(empty.all(axis=axes))
         if 0 < len(lost) < len(names):
-            where = f"{factor}={names[lost[0]]}"
+            where = score_array.level_text(factor, names[lost[0]])
     return (
-        f"no {every.subject} has a finite {every.value} for {where}; "
+        f"no {every.subject} has a finite {every.noun} for {where}; "
         "a mixed model needs at least one in every cell"
     )
 

@@ -64,6 +64,11 @@ def read_frame(frame: Frame) -> RawTable:
     return _arrow_table(_as_arrow(frame), _SOURCE)
 
 
+def to_pandas(frame: Frame) -> pd.DataFrame:
+    """A data frame of any library as one of pandas."""
+    return frame if _like_pandas(frame) else _as_arrow(frame).to_pandas()  # type: ignore[return-value]
+
+
 def _like_pandas(data: object) -> bool:
     return hasattr(data, "iloc") and hasattr(data, "columns")
 

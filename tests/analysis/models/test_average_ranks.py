@@ -127,7 +127,7 @@ def test_models_without_a_finite_value_are_left_out_by_name(caplog):
         found = rank(table, value="reward")
     assert found.n == 2
     assert [entry.subject for entry in found.left_out] == [2, 3]
-    assert "learner=b, size=50 (infinite)" in found.left_out[1].reason
+    assert "learner b, size 50 (infinite)" in found.left_out[1].reason
     assert "left out" in caplog.text
 
 

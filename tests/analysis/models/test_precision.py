@@ -105,7 +105,7 @@ def test_a_failed_cell_counts_where_it_has_a_value(scores, caplog):
     assert result.loc[("difference", "nb", 50), "n"] == 2
     assert result.loc[("mean", "tan", 50), "n"] == 3
     consequence = "left out of the precision of cells without a value"
-    reason = "no finite information_reward for learner=nb, size=50 (error)"
+    reason = "no finite information reward for learner nb, size 50 (error)"
     assert caplog.messages == [f"{consequence}: 1 of 3 (column model): 0 ({reason})"]
 
 

@@ -303,7 +303,7 @@ def test_a_failed_cell_costs_its_own_pairs_a_model_and_is_named(table_a, caplog)
         for ahead, sign in (("first_ahead", 1), ("second_ahead", -1)):
             sizes = pair["size"][np.sign(pair["difference"]) == sign]
             assert row[ahead] == ", ".join(map(str, sizes))
-    reason = "no finite reward for learner=tree, size=200 (timeout)"
+    reason = "no finite reward for learner tree, size 200 (timeout)"
     consequence = "left out of the comparisons of cells without a value"
     assert caplog.messages[0] == f"{consequence}: 1 of 40 (column model): m07 ({reason})"
 
@@ -551,7 +551,7 @@ def test_convergence_names_the_models_without_a_limit(caplog):
     table, limits = gap_tables(around(GAPS, 0.02))
     result = converged(table, limits.iloc[:-1], within=0.2)
     assert result["n"][0] == 19
-    reason = "no finite information_reward for learner=nb, size=inf (no row)"
+    reason = "no finite information reward for learner nb, size inf (no row)"
     consequence = "left out of the convergence of cells without a value"
     assert caplog.messages == [f"{consequence}: 1 of 20 (column model): 19 ({reason})"]
 

@@ -163,7 +163,7 @@ def test_a_model_with_a_failed_cell_is_left_out_and_named(table_a, caplog):
     assert result.subjects == 39
     (left_out,) = result.left_out
     assert left_out.subject == "m03"
-    assert "learner=tree, size=50" in left_out.reason
+    assert "learner tree, size 50" in left_out.reason
     assert "m03" in caplog.text
     without = anova(table_a[table_a["subject"] != "m03"], "subject", value="reward").table
     pd.testing.assert_frame_equal(result.table, without, check_exact=True)
@@ -208,7 +208,7 @@ def test_two_models_leave_huynh_feldt_undefined():
 
 
 def test_a_single_complete_model_is_refused(scores):
-    with pytest.raises(ValueError, match="only one model has a finite information_reward"):
+    with pytest.raises(ValueError, match="only one model has a finite information reward"):
         anova(scores[scores["model"] == 0])
 
 

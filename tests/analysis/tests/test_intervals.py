@@ -118,7 +118,7 @@ def test_a_failed_cell_costs_only_its_own_interval_a_model(scores, caplog):
     assert list(result["df"]) == [1, 2, 2, 2]
     assert result["mean"][0] == pytest.approx((0.15 + 0.0) / 2)
     assert list(result["lower"][1:]) == list(whole["lower"][1:])
-    reason = "no finite information_reward for learner=nb, size=50 (error)"
+    reason = "no finite information reward for learner nb, size 50 (error)"
     consequence = "left out of the intervals of cells without a value"
     assert caplog.messages == [f"{consequence}: 1 of 3 (column model): 0 ({reason})"]
 
@@ -128,7 +128,7 @@ def test_cousineau_morey_uses_complete_models_only(scores, caplog):
     result = intervals(scores, method="cousineau-morey")
     assert list(result["n"]) == [2, 2, 2, 2]
     consequence = "left out of the analysis of complete subjects"
-    reason = "no finite information_reward for learner=nb, size=50"
+    reason = "no finite information reward for learner nb, size 50"
     assert caplog.messages == [f"{consequence}: 1 of 3 (column model): 0 ({reason})"]
 
 
@@ -192,7 +192,7 @@ def test_complete_means_are_over_the_same_models(caplog):
     assert rows.loc["A", "mean"] == 2.0  # models 0, 1 and 2; model 3 has no B
     assert rows.loc["B", "mean"] == -np.inf
     consequence = "left out of the intervals of cells without a value"
-    reason = "no finite information_reward for learner=B, size=50"
+    reason = "no finite information reward for learner B, size 50"
     assert caplog.messages == [f"{consequence}: 1 of 4 (column model): 3 ({reason})"]
 
 

@@ -229,7 +229,7 @@ def test_the_cells_that_failed_are_named(table_a, caplog):
     assert (result.subjects, result.missing) == (39, 16)
     assert result.cells == 464
     assert [entry.subject for entry in result.left_out] == ["m01", "m03", "m05"]
-    assert result.left_out[0].reason.endswith("learner=tree, size=1000 (error)")
+    assert result.left_out[0].reason.endswith("learner tree, size 1,000 (error)")
     (record,) = caplog.records
     assert record.getMessage().startswith("in the mixed model without some of their cells: 3 of 40")
     # The few cells lost change little.
@@ -270,16 +270,16 @@ def test_what_cannot_be_fitted_is_refused_in_a_sentence(scores):
         information_reward=scores["information_reward"].where(scores["learner"] == "nb")
     )
     with pytest.raises(
-        ValueError, match="no model has a finite information_reward for learner=tan"
+        ValueError, match="no model has a finite information reward for learner tan"
     ):
         fit_mixed_model(failed)
     with pytest.raises(
-        ValueError, match=r"no model has .* for learner=tan, size=50; a mixed model"
+        ValueError, match=r"no model has .* for learner tan, size 50; a mixed model"
     ):
         fit_mixed_model(scores.drop(index=[2, 6, 10]))
     with pytest.raises(ValueError, match=r"no model has .* for any cell"):
         fit_mixed_model(scores.assign(information_reward=np.nan))
-    with pytest.raises(ValueError, match="only one model has a finite information_reward"):
+    with pytest.raises(ValueError, match="only one model has a finite information reward"):
         fit_mixed_model(scores[scores["model"] == 0])
     with pytest.raises(ValueError, match=r"no cell has a finite .* of more than one model"):
         fit_mixed_model(scores.loc[[0, 1, 2, 7]])

@@ -110,7 +110,7 @@ def test_a_failed_cell_costs_its_own_pairs_a_model_and_is_named(table_a, caplog)
     assert set(result.loc[touched, "n"]) == {39}
     assert set(result.loc[touched, "df"]) == {38}
     pd.testing.assert_frame_equal(result[~touched], whole[~touched], check_exact=True)
-    reason = "no finite reward for learner=tree, size=200 (timeout)"
+    reason = "no finite reward for learner tree, size 200 (timeout)"
     consequence = "left out of the comparisons of cells without a value"
     assert caplog.messages == [f"{consequence}: 1 of 40 (column subject): m07 ({reason})"]
 
@@ -172,7 +172,7 @@ def test_neither_unit_nor_origin_of_the_values_matters(seed, shift, scale):
 
 
 def test_a_second_factor_is_refused_when_none_is_named(scores):
-    with pytest.raises(ValueError, match="model 0 has 2 rows for learner=nb"):
+    with pytest.raises(ValueError, match="model 0 has 2 rows for learner nb"):
         pairwise(scores, within=None)
 
 
