@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import itertools
+import tempfile
+from dataclasses import replace
 
 import numpy as np
 
 from simstudy.analysis.datasets import split_power as power_of
 from simstudy.analysis.tests.adjustment import alpha_of
 from simstudy.arrays import FloatArray
-from simstudy.engine.execute import execute
-from simstudy.engine.plan import Plan, make_plan
 from simstudy.errors import SimstudyError
+from simstudy.experiments.learners.data_results import DataResults
 from simstudy.sources.tables import Part, Tables
 from simstudy.study.study import Study
 from simstudy.texts import counted
+from simstudy.workflow.run import run_study
 
 _SPLITS, _SETS = 10, 3  # splits of a data set that are run, and data sets, at least
 
@@ -24,16 +26,25 @@ def data_power(study: Study, difference: float, power: float, jobs: int | None =
 
     The first repeat of every data set is run without saving it, at least ten splits.
     """
-    pairs = [*itertools.combinations(range(len(study.labels)), 2)]
+    pairs, source = [*itertools.combinations(study.labels, 2)], study.source
+    assert isinstance(source, Tables)
     if not pairs:
         raise SimstudyError("--difference: a difference needs at least two learners")
-    plan = make_plan(study)
-    assert isinstance(plan.source, Tables)
     by_set: dict[str, list[Part]] = {}
-    for part in plan.source.parts:
+    for part in source.parts:
         by_set.setdefault(part.dataset, []).append(part)
-    scores = _pilot(plan, by_set, jobs)
-    gaps = {name: np.stack([s[:, a] - s[:, b] for a, b in pairs]) for name, s in scores.items()}
+    number = {name: sum(part.repeat == 0 for part in parts) for name, parts in by_set.items()}
+    first = [part for part in source.parts if part.number < max(number[part.dataset], _SPLITS)]
+    few = replace(study, source=replace(source, parts=tuple(first)))
+    with tempfile.TemporaryDirectory() as directory:
+        results = run_study(few, f"{directory}/pilot", jobs=jobs, report=False)
+        assert isinstance(results, DataResults)
+        findings = results.data_findings()
+    index, measure = ["dataset", "model"], findings.measure
+    wide = findings.scores.pivot(index=index, columns="learner", values=measure)
+    first_of, second_of = ([pair[place] for pair in pairs] for place in (0, 1))
+    gaps = wide[first_of].to_numpy() - wide[second_of].to_numpy()
+    differences = {name: gaps[wide.index.get_loc(name)].T for name in by_set}
     adjusted, level = study.analysis.adjustment != "none", alpha_of(study.analysis.confidence)
     m = len(pairs) * len(by_set) if adjusted else 1
     lines = [
@@ -43,30 +54,11 @@ def data_power(study: Study, difference: float, power: float, jobs: int | None =
         "to be the same for further ones:"
     ]
     for name, parts in by_set.items():
-        lines.append(f"  {name}: {_on_set(gaps[name], parts, difference, power, level / m)}")
+        lines.append(f"  {name}: {_on_set(differences[name], parts, difference, power, level / m)}")
     if len(by_set) >= _SETS:
-        m = len(pairs) if adjusted else 1
-        lines += _over_sets([*gaps.values()], difference, power, level / m)
+        alpha = level / len(pairs) if adjusted else level
+        lines += _over_sets([*differences.values()], difference, power, alpha)
     return lines
-
-
-def _pilot(plan: Plan, by_set: dict[str, list[Part]], jobs: int | None) -> dict[str, FloatArray]:
-    """Return the primary measure by data set, of some splits × learners; NaN where it failed."""
-    labels, size = [learner.label for learner in plan.learners], plan.train_sizes[-1]
-    every, start = {(size, label) for label in labels}, 0
-    places: dict[int, tuple[str, int]] = {}
-    scores: dict[str, FloatArray] = {}
-    for name, parts in by_set.items():
-        number = min(max(sum(part.repeat == 0 for part in parts), _SPLITS), len(parts))
-        scores[name] = np.full((number, len(labels)), np.nan)
-        places |= {start + place: (name, place) for place in range(number)}
-        start += len(parts)
-    for cells in execute(plan, jobs, dict.fromkeys(places, every)):
-        for cell in cells:
-            if cell.status == "ok":
-                name, place = places[cell.model]
-                scores[name][place, labels.index(cell.learner)] = cell.values[0]
-    return scores
 
 
 def _on_set(

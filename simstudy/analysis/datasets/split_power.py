@@ -104,7 +104,7 @@ def resolutions(findings: DataFindings) -> list[Resolution]:
     winners = findings.winners
     tests = winners.pairs
     made: list[Resolution] = []
-    if winners.test != "corrected_t":
+    if winners.test != "corrected_t" or tests.empty:
         return made
     significant = int((tests["winner"] != "").sum()) if winners.adjustment == "holm" else 0
     alpha = winners.alpha / max(winners.m - significant, 1)
