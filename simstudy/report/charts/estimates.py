@@ -43,15 +43,14 @@ def panels(
         ]
         low, high = spec.reach([0.0, *(end for dot in dots for end in dot[2:5])])
         low = low if heading == "Bias" else 0.0
-        ticks, signs = spec.steps(low, high, 3), heading == "Bias"
-        labelled = tuple(zip(ticks, spec.tick_labels(ticks, signs), strict=True))
+        ticks = spec.steps(low, high, 3)
+        labelled = tuple(zip(ticks, spec.tick_labels(ticks), strict=True))
         x = Axis("", low, high, marks=labelled)
         charts.append((f"{heading} ({errors.measure})", dots, x, 0.0))
     dots = [*_covered(errors)]
     least = min([confidence, *(dot.low for dot in dots)])
-    tens = [tick / 5 for tick in range(5) if tick / 5 < confidence - 0.3 * (1 - least)]
-    marks = tuple((tick, percent(tick, 0)) for tick in (*tens, confidence))
-    x = Axis("", max(least - 0.3 * (1 - least), 0.0), 1.0, marks=marks)
+    marks = tuple((tick / 5, percent(tick / 5, 0)) for tick in range(6))
+    x = Axis("", max(least - 0.3 * (1 - least), 0.0), 1.04, marks=marks)
     charts.append((f"Coverage of {percent(confidence, 0)} intervals", dots, x, confidence))
     names = [brief(label, 22) for label in errors.rmse]
     return tuple(
