@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import simstudy
 from simstudy.data.files.frames import is_frame
+from simstudy.data.files.named import is_named
 from simstudy.errors import SimstudyError
 from simstudy.results.store.atomic_files import usable, write_files
 from simstudy.study.constants import FILES
@@ -193,7 +194,7 @@ def _dataset(
         return ReadOptions(**keys)
 
     if _is_path(table):
-        path = Path(os.path.abspath(table))
+        path = Path(table) if is_named(table) else Path(os.path.abspath(table))
         if path.is_file():
             content.digest += hashlib.sha256(path.read_bytes()).hexdigest()
         return {**section, "path": str(path)}, lambda: read_data_set(path, options())
@@ -229,7 +230,8 @@ def _resampling(
 
     splits, rows = {}, {}
     for section, reader in read:
-        data, name = reader(), _name(section)
+        data = reader()
+        name = section.get("name") or data.name
         rows[name] = len(data.sample)
         if hasattr(stated, "split"):
             splits[name] = made_splits(stated, data.sample)
