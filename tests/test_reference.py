@@ -142,6 +142,7 @@ def test_paths_in_the_architecture_exist():
         ("Top level", StudyFile),
         ("`[data]`", sections.Data),
         ("`[[learners]]`", sections.LearnerSection),
+        ("`[learners.search]`", sections.SearchSection),
         ("`[measures]`", sections.MeasuresSection),
         ("`[analysis]`", sections.Analysis),
         ("`[thresholds]`", sections.Thresholds),

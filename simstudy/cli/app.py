@@ -43,7 +43,7 @@ def options(
 
 
 _PANELS = {
-    "Your own data": (data.advise,),
+    "Your own data": (data.advise, run.compare_learners),
     "Studies": (run.run, catalogue.studies, catalogue.new, catalogue.show),
     "Reference": (catalogue.list_, catalogue.schema, data.data),
     "Results": report.VERBS,
@@ -51,7 +51,7 @@ _PANELS = {
 }
 for _panel, _verbs in _PANELS.items():
     for _verb in _verbs:
-        app.command(_verb.__name__.rstrip("_"), rich_help_panel=_panel)(_verb)
+        app.command(_verb.__name__.rstrip("_").replace("_", "-"), rich_help_panel=_panel)(_verb)
 
 
 def main() -> None:

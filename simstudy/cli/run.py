@@ -129,6 +129,57 @@ def run(
         raise Exit(SOME_FAILED)
 
 
+def compare_learners(
+    data: Annotated[
+        list[str], Argument(metavar="DATA...", help="Data files, or names such as uci:iris.")
+    ],
+    target: Annotated[_Text, Option(help="The column to predict (default: the last).")] = None,
+    learner: Annotated[
+        list[str] | None, Option(help="A learner, or a classifier by its path; repeatable.")
+    ] = None,
+    measure: Annotated[
+        list[str] | None, Option(help="A measure; repeatable, the primary one first.")
+    ] = None,
+    folds: Annotated[int | None, Option(min=2, help="Folds of cross-validation.")] = None,
+    repeats: Annotated[int | None, Option(min=1, help="Repeats of cross-validation.")] = None,
+    out: Annotated[
+        _Path, Option("--out", "-o", help="Directory for results (default: one below results/).")
+    ] = None,
+    seed: Annotated[int, Option(min=0, help="Seed of splits and learners.")] = 1,
+    jobs: Jobs = None,
+    quiet: Quiet = False,
+    overwrite: Overwrite = False,
+    details: Annotated[bool, Option("--details", help="Print all tests and intervals.")] = False,
+) -> None:
+    """Compare learners on your data: cross-validate, score, test and report."""
+    workers = min(jobs or available_processors(), available_processors())
+    with spare_children(workers if workers > 1 else 0):
+        from simstudy.workflow.compare_data import LEARNERS, compare
+
+        scheme = {"folds": folds, "repeats": repeats}
+        stated = {key: value for key, value in scheme.items() if value is not None}
+        with watched(quiet) as progress, stoppable():
+            results = compare(
+                data,
+                target,
+                learner or LEARNERS,
+                resampling={"scheme": "cv", **stated} if stated else None,
+                measures=measure or None,
+                out=out,
+                seed=seed,
+                progress=progress,
+                jobs=jobs,
+                overwrite=overwrite,
+            )
+        failed = results.manifest["failures"]
+        _report_failures(failed, results.directory, quiet)
+        if not quiet:
+            with results_of_others() if results.reused else contextlib.nullcontext():
+                _print_results(results, details=details)
+    if failed:
+        raise Exit(SOME_FAILED)
+
+
 def _report_failures(failed: int, directory: Path, quiet: bool) -> None:
     """Print the number of failed cells to standard error where there is no summary."""
     if failed and quiet:

@@ -111,8 +111,11 @@ class Experiment(Words, ABC):
         The role of the random stream of a cell, in which ``{dose}`` stands for the dose.
     data_defaults : mapping
         What is filled in for keys of ``[data]`` that a study file leaves out.
-    check_path : str
-        A function that refuses a study of models that cannot be run; empty for none.
+    check_path, data_check_path : str
+        A function that refuses a study of models, or of data sets, that cannot be run; empty for
+        none.
+    splits_data : bool
+        Whether it trains and tests on the splits of data sets; else it gets whole data sets.
     """
 
     treatments_key: ClassVar[str] = "learners"
@@ -130,6 +133,8 @@ class Experiment(Words, ABC):
     data_results_path: ClassVar[str] = ""
     data_page_path: ClassVar[str] = ""
     check_path: ClassVar[str] = ""
+    data_check_path: ClassVar[str] = ""
+    splits_data: ClassVar[bool] = True
     stream_role: ClassVar[str] = "train/{dose}"
     data_defaults: ClassVar[Mapping[str, object]] = {}
 
@@ -152,7 +157,7 @@ class Experiment(Words, ABC):
 
     def completed(self, stated: StudyFile) -> StudyFile:
         """Return the content of a study file with `data_defaults`; evaluation is then exact."""
-        if not (defaults := {**self.data_defaults}):
+        if not (defaults := {**self.data_defaults}) or stated.datasets:
             return stated
         keys = stated.data.model_fields_set & {*defaults}
         defaults |= stated.data.model_dump(include=keys, exclude_none=True)
@@ -160,9 +165,9 @@ class Experiment(Words, ABC):
         return stated.model_copy(update={"data": data})
 
     def check(self, study: Study) -> None:
-        """Refuse a study of models that cannot be run: `KeyedError` with the key at fault."""
-        if self.check_path:
-            imported(self.check_path)(study)
+        """Refuse a study that cannot be run: `KeyedError` with the key at fault."""
+        if path := self.data_check_path if study.datasets else self.check_path:
+            imported(path)(study)
 
     def score_names(self, study: Study) -> list[str]:
         """Return the names of the scores, the primary one first."""

@@ -157,9 +157,9 @@ class Page(Protocol[F, R]):
 
     # The page
 
-    def shown(self, scores: Sequence[str]) -> list[int]:
+    def shown(self, results: R) -> list[int]:
         """Return the places of the scores that the page has views of."""
-        return [*range(len(scores))]
+        return [*range(len(results.measures))]
 
     def opening(self, results: R, findings: F, index: int) -> Opening:
         """Return the figure beside the finding by a measure."""

@@ -6,16 +6,17 @@ import math
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import tee
 from time import perf_counter
-from typing import ClassVar, Generic, TypeVar
+from typing import ClassVar, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray, read_only, smoothed
 from simstudy.components.registry import MEASURES, Spec
+from simstudy.data.preparation.prepare import Preparation, Prepared
 from simstudy.data.sample import Sample
 from simstudy.data.splits.schemes import Scheme, Split
 from simstudy.engine.evaluation import EXACT
@@ -23,12 +24,38 @@ from simstudy.engine.scoring import check_probabilities, fixed_prior
 from simstudy.engine.task import Cell, NoPrimaryError, Task, plain_text
 from simstudy.estimators.bench import Bench, Judge, TrainTest, scheme_name
 from simstudy.experiments.base import ScoreColumn
-from simstudy.learners.base import Learner, fit_parts
+from simstudy.learners.base import Fitted, Learner, fit_parts
 from simstudy.measures.positive_class import arguments
 
 Streams = Callable[[str], np.random.Generator]
 D = TypeVar("D")
 O = TypeVar("O")  # noqa: E741
+
+
+@dataclass(frozen=True)
+class PreparedLearner(Learner):
+    """A learner that gets its rows prepared, each time it is fitted anew."""
+
+    accepts: ClassVar[frozenset[str]] = frozenset({"numeric", "missing"})
+
+    learner: Learner
+    preparation: Preparation
+    accepted: frozenset[str]
+
+    def fit(self, sample: Sample, rng: np.random.Generator | None = None) -> FittedPrepared:
+        prepared = self.preparation.fit(sample, self.accepted)
+        return FittedPrepared(prepared, self.learner.fit(prepared.train, rng))
+
+
+class FittedPrepared(NamedTuple):
+    """The fit to prepared rows."""
+
+    prepared: Prepared
+    fitted: Fitted
+
+    def predict_proba(self, rows: Sample) -> FloatArray:
+        """Prepare the rows, and return their class probabilities."""
+        return self.fitted.predict_proba(self.prepared(rows))
 
 
 class ExactTask(Task, Generic[D, O]):
@@ -79,6 +106,13 @@ class ExactTask(Task, Generic[D, O]):
 
         return Judge(function, sample.target, classes, prior, plan.cutoff, context, keyed)
 
+    def _learner(self, component: Spec) -> Learner:
+        """A learner; one whose rows are prepared has that done in each training part."""
+        learner = super()._learner(component)
+        if component.preparation is None:
+            return learner
+        return PreparedLearner(learner, component.preparation, component.accepts)
+
     def _streams(self, learner: Spec, place: str) -> Streams:
         """The streams of a learner by purpose, each continued from where the last fit left it."""
         return cache(lambda purpose: self._stream(f"learner/{learner.identity}/{place}/{purpose}"))
@@ -109,9 +143,15 @@ class ExactTask(Task, Generic[D, O]):
         return replace(cell, values=values, answers=kept, warning="; ".join(troubles))
 
 
-def splitter(target: IntArray, stream: Streams) -> Callable[[Scheme], Sequence[Split]]:
+def splitter(
+    target: IntArray, stream: Streams, groups: IntArray | None = None
+) -> Callable[[Scheme], Sequence[Split]]:
     """Return the function from schemes to their splits of some rows."""
-    return cache(lambda scheme: scheme.splits(target, stream(f"split/{scheme_name(scheme)}")))
+
+    def splits(scheme: Scheme) -> Sequence[Split]:
+        return scheme.splits(target, stream(f"split/{scheme_name(scheme)}"), groups)
+
+    return cache(splits)
 
 
 def bench_of(
@@ -145,10 +185,14 @@ def bench_of(
         parts, trained = tee(parts)
         fits = fit_parts(learner, sample, ((part.train, streams(part.purpose)) for part in trained))
         for (train, test, _), fitted in zip(parts, fits, strict=True):
-            rows = sample.attributes[test]
-            if mirrored is not None:
-                rows = np.concatenate((rows, mirrored[test]))
-            proba = check_probabilities(fitted.predict_proba(read_only(rows)), len(rows), classes)
+            rows: IntArray | Sample
+            if isinstance(learner, PreparedLearner):
+                rows = sample.take(test)
+            else:
+                rows = read_only(sample.attributes[test])
+                if mirrored is not None:
+                    rows = read_only(np.concatenate((rows, mirrored[test])))
+            proba = check_probabilities(fitted.predict_proba(rows), len(rows), classes)
             if mirrored is not None:
                 reflections[train.tobytes(), test.tobytes()] = proba[len(test) :]
             yield proba[: len(test)]

@@ -234,7 +234,8 @@ class Tables(Source):
     def recorded(self, manifest: Mapping[str, Any], directory: Path) -> Tables:
         """Return the source with the splits and digests recorded."""
         conditions = manifest["conditions"]
-        sizes = tuple(map(Size.stored, conditions["data.train_sizes"]))
+        doses = conditions["data.train_sizes"] or conditions["doses"]  # of those that may grow
+        sizes = tuple(map(Size.stored, doses))
         digests = tuple((name, digest) for name, digest in conditions.get("datasets", ()))
         parts = tuple(Part(**part) for part in manifest.get("parts", ()))
         return replace(self, sizes=sizes, digests=digests, parts=parts)

@@ -50,6 +50,7 @@ def check_study(study: Study) -> None:
         _check_no_truth(study)
     if study.datasets:
         _check_data(study)
+        study.experiment.check(study)
         return
     _check_prior(study)
     _check_true_tree(study)
@@ -83,9 +84,10 @@ def _check_no_truth(study: Study) -> None:
     for key, section in study.measures.keyed.items():
         text = f"'{section.name}' compares predictions with the truth, and {without}"
         refuse(keywords(MEASURES.get(section.name)) & _OF_TRUTH, key, text)
-    prior, compare = study.measures.prior, study.compare
+    prior, experiment = study.measures.prior, study.experiment
     refuse(prior == "true", "measures.prior", f'"true" is not possible: {without}')
-    refuse(compare != DEFAULT, "compare", f'"{compare}" needs a truth, and {without}')
+    possible = study.compare == DEFAULT or (study.datasets and experiment.data_page_path)
+    refuse(not possible, "compare", f'"{study.compare}" needs a truth, and {without}')
     for index, spec in enumerate(study.learners):
         informed = knows_model(build(LEARNERS, spec)) or spec.parameters.get("tree") == "true"
         refuse(informed, f"learners[{index}]", f"'{spec.name}' receives the truth; {without}")
@@ -211,6 +213,15 @@ def check_estimated(study: Study) -> None:
         text = f"'{section.name}' has no exact value to compare estimates with"
         refuse(not has_exact_value(MEASURES.get(section.name)), key, text)
     _check_configurations(study, "compare", f'"{study.compare}" enumerates')
+
+
+def check_estimated_data(study: Study) -> None:
+    """Refuse estimates that rows do not allow, and splits, which estimators make themselves."""
+    _check_labels(study.compare, study.treatments)
+    _check_needs(study, "rows available")
+    for key in sorted(study.resampling.model_fields_set - {"sizes"}):
+        stated = getattr(study.resampling, key) is not None
+        refuse(stated, f"resampling.{key}", "estimators split the rows themselves; state theirs")
 
 
 def _check_needs(study: Study, rows: str) -> None:

@@ -51,6 +51,9 @@ def component_spec(
     Files are relative to ``directory``. Without one, the component is as the file states it; its
     name is not looked up. Raises `KeyedError` with the key at fault, in the section ``key``.
     """
+    if isinstance(section, LearnerSection):
+        with refused_at(key):
+            section = section.selecting()
     if directory is None:
         renamed = _IN_IDENTITY if registry is FAMILIES and registry.is_own(section.name) else {}
         return _spec(section, dict(section.model_extra or {}), {}, renamed, {})

@@ -90,7 +90,8 @@ def check_kind(file: StudyFile) -> None:
     text = "a study has a [family] or [[datasets]], not both"
     refuse(of_models and of_data, "datasets", text)
     text = f'"{file.compare}" needs a [family], whose truth is known'
-    refuse(of_data and file.compare != DEFAULT, "compare", text)
+    on_data = experiment(file.compare).data_page_path
+    refuse(of_data and not on_data, "compare", text)
     for key, owners in foreign_keys(experiment(file.compare)).items():
         section, _, last = key.rpartition(".")
         stated = getattr(file, section) if section else file
@@ -112,5 +113,5 @@ def completed(file: StudyFile) -> StudyFile:
     """A study of data sets, or of another kind than of learners, with the defaults of its kind."""
     if file.datasets and "adjustment" not in file.analysis.model_fields_set:
         analysis = file.analysis.model_copy(update={"adjustment": "holm"})
-        return file.model_copy(update={"analysis": analysis})
+        file = file.model_copy(update={"analysis": analysis})
     return experiment(file.compare).completed(file)

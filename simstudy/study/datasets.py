@@ -35,12 +35,13 @@ def with_tables(study: Study, directory: Path) -> Study:
         tables.append(table)
     with at_key("resampling", ValueError):
         resampling = Resampling.of(study.resampling.model_dump(exclude_none=True))
-    source = study.source
+    source, experiment = study.source, study.experiment
     assert isinstance(source, Tables)
     splits_in_file = _splits_in(resampling.splits, tables, directory)
     for index, table in enumerate(tables):
-        notes = (*table.notes, *_rare(table, resampling))
-        table = replace(table, notes=notes, splits=splits_in_file.get(table.name))
+        notes = (*table.notes, *(_rare(table, resampling) if experiment.splits_data else ()))
+        splits = splits_in_file.get(table.name) if experiment.splits_data else _whole(table)
+        table = replace(table, notes=notes, splits=splits)
         try:
             splits = splits_of(table, study.seed, source.resampling)
         except ValueError as error:
@@ -48,6 +49,11 @@ def with_tables(study: Study, directory: Path) -> Study:
         tables[index] = replace(table, least_rows=min(len(split.train) for split in splits))
         _check_sizes(tables[index], splits, resampling)
     return replace(study, source=Tables.of(tables, study.seed, source.resampling, source.sizes))
+
+
+def _whole(table: DataSet) -> tuple[Split, ...]:
+    """The only split of a data set all of whose rows are available."""
+    return (Split(0, 0, np.full(len(table.sample), -1)),)
 
 
 def _check_sizes(table: DataSet, splits: Sequence[Split], resampling: Resampling) -> None:

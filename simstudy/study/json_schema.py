@@ -126,6 +126,9 @@ def _component_schema(section: type[sections.NamedSection], of: registry.AnyRegi
         for key, value in _parameter_schemas(component.parameters).items():
             text = f"{component.name}: {value.get('description', '')}"
             hints.setdefault(key, {"anyOf": []})["anyOf"].append({**value, "description": text})
+    more = [*keys, *(["search"] if section is sections.LearnerSection else [])]
+    for key in more[len(keys) :]:  # a section, and a parameter of some learners
+        hints[key]["anyOf"].insert(0, _of_model(sections.SearchSection, ""))
     for hint in hints.values():
         hint["anyOf"].append({})  # a component of a plugin may accept anything
     described = [{"const": each.name, "description": each.summary} for each in components]
@@ -133,7 +136,7 @@ def _component_schema(section: type[sections.NamedSection], of: registry.AnyRegi
     conditions = []
     for component in components:
         named = {"required": ["name"], **_with(name={"const": component.name})}
-        conditions.append({"if": named, "then": _keys(component.parameters, keys)})
+        conditions.append({"if": named, "then": _keys(component.parameters, more)})
     return {"type": "object", "required": ["name"], "allOf": [_with(**hints | keys), *conditions]}
 
 
@@ -141,7 +144,10 @@ def _keys(parameters: Iterable[describe.Parameter], more: Iterable[str] = ()) ->
     """The keys of one component: its parameters and those of its section."""
     stated = [parameter for parameter in parameters if not parameter.context]
     required = [each.name for each in stated if each.default is describe.REQUIRED]
-    properties = {**dict.fromkeys(more, True), **_parameter_schemas(stated)}
+    own = _parameter_schemas(stated)
+    if "search" in own:  # of some learners, which can have the section as well
+        own["search"] = {"anyOf": [own["search"], {"type": "object"}]}
+    properties = {**dict.fromkeys(more, True), **own}
     return {"properties": properties, "required": required, "additionalProperties": False}
 
 

@@ -58,7 +58,7 @@ def compare_studies(
 
     if not results:
         raise SimstudyError("there are no studies to compare")
-    named = dict(zip(_names(results, names), results, strict=True))
+    named = dict(zip(_names(results, names), (each.shown for each in results), strict=True))
     joined = all(each.study.page.joined for each in results)
     if variants and not joined:
         raise SimstudyError("variants of a study of data sets cannot be compared")

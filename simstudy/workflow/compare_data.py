@@ -150,7 +150,7 @@ def comparison(
 
 def _name(section: Mapping[str, Any]) -> str:
     """The name of a data set in results."""
-    return str(section.get("name") or Path(section["path"]).name.split(".")[0])
+    return str(section.get("name") or Path(section["path"]).name.split(".")[0].split(":")[-1])
 
 
 def _datasets(data: Any) -> list[tuple[str, Any]]:
@@ -194,7 +194,9 @@ def _dataset(
         return ReadOptions(**keys)
 
     if _is_path(table):
-        path = Path(table) if is_named(table) else Path(os.path.abspath(table))
+        if is_named(table):
+            return {**section, "path": str(table)}, lambda: read_data_set(table, options())
+        path = Path(os.path.abspath(table))
         if path.is_file():
             content.digest += hashlib.sha256(path.read_bytes()).hexdigest()
         return {**section, "path": str(path)}, lambda: read_data_set(path, options())

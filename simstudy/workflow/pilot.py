@@ -162,7 +162,7 @@ def data_forecast(study: Study, jobs: int | None = None) -> list[str]:
     assert isinstance(source, Tables)
     names = [part.dataset for part in source.parts]
     firsts = {names.index(name): splits for name, splits in Counter(names).items()}
-    every = {(size, learner.label) for size in plan.train_sizes for learner in plan.learners}
+    every = {(size, each.label) for size in plan.doses for each in plan.treatments}
     jobs = min(jobs or available_processors(), plan.problems)
     lines, total, started = [], 0.0, perf_counter()
     # One process takes the splits in turn, so the time between two is that of the second.

@@ -361,7 +361,12 @@ ON_PAGES = [
     ("three", f"{TABLES}.thresholds", thresholds_by(unadjusted), {"thresholds"}),
     ("three", "simstudy.report.prose.statements.adjusted_for", one_more, {"method"}),
     ("many", "simstudy.report.prose.finding._worse", worse, {"finding"}),
-    ("estimators", f"{KINDS}.estimators.results.clopper_pearson", single, {"finding"}),
+    (
+        "estimators",
+        f"{KINDS}.estimators.results.clopper_pearson",
+        single,
+        {"finding", "statements"},
+    ),
     ("tests", f"{KINDS}.tests.results.TestResults.keeping", all_kept, {"finding"}),
     ("measures", f"{KINDS}.measures.results.rows_needed", to_the_last, {"finding"}),
     ("two", f"{PAGE}.statements", also("TAN is far ahead of NB."), {"statements"}),

@@ -11,6 +11,7 @@ import pytest
 from scipy import stats
 
 from simstudy.report.charts.spec import Chart, Line, Marks, Text
+from simstudy.workflow.compare import compare_studies
 from tests.report.agreement.running import Runner, mutate
 from tests.report.agreement.truth import share_limits, truth_of
 
@@ -201,3 +202,15 @@ def test_a_chart_that_says_otherwise_is_found(ran, monkeypatch, target, change, 
     with pytest.raises(AssertionError):
         test(ran, *[name] * (name == "tests"))
     vars(ran)["_results"].pop(name, None)
+
+
+def test_measures_have_their_written_names_where_their_studies_are_compared(ran):
+    results = ran.results("measures")
+    page = compare_studies([results, results], ["first", "second"])
+    opening = page[page.index("<main") : page.index('<section id="designs"')]
+    names = dict(zip(results.treatments, results.shown.treatments, strict=True))
+    raw = {label for label, name in names.items() if label != name}
+    assert raw
+    for label in raw:
+        assert label not in opening
+        assert names[label] in opening

@@ -43,10 +43,10 @@ class StatementVerdict:
         return _all_hold(line.verdict for line in self.lines)
 
     @property
-    def contradicted(self) -> list[str]:
-        """The lines that are contradicted, in words, if there is more than one line."""
+    def contradicted(self) -> list[Verdict]:
+        """The lines that are contradicted, if there is more than one line."""
         lines = self.lines if len(self.lines) > 1 else []
-        return [line.claim.text for line in lines if line.verdict == evidence.NOT_REPRODUCED]
+        return [line for line in lines if line.verdict == evidence.NOT_REPRODUCED]
 
 
 def check_statements(

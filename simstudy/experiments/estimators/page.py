@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
@@ -12,7 +12,7 @@ import pandas as pd
 from simstudy.analysis.models.findings import ModelFindings
 from simstudy.experiments.comparison_page import ComparisonPage
 from simstudy.experiments.estimators import SQUARED
-from simstudy.experiments.estimators.results import EstimatorResults
+from simstudy.experiments.estimators.results import Errors, EstimatorResults
 from simstudy.experiments.page import Section
 from simstudy.measures.base import MeasureInfo
 from simstudy.report.charts.estimates import panels
@@ -46,7 +46,7 @@ _INTERVALS = {
 class EstimatorsPage(ComparisonPage[EstimatorResults]):
     """Which estimator is closest to the exact value, and which intervals contain it."""
 
-    widths = (296.0, 206.0, 246.0)
+    widths = (299.0, 203.0, 246.0)
     printed = MappingProxyType({"bias_and_coverage": slice(None)})
 
     def asks(self, study: Study, info: MeasureInfo) -> str:
@@ -78,22 +78,34 @@ class EstimatorsPage(ComparisonPage[EstimatorResults]):
         more = f"{study.data.training_sets} further sets of each size serve the second target"
         return f"{super().training_data(study)} These are the rows available; {more}."
 
-    def shown(self, scores: Sequence[str]) -> list[int]:
+    def shown(self, results: EstimatorResults) -> list[int]:
         """Return the squared errors: of the others there are tables."""
-        return [place for place, score in enumerate(scores) if score.startswith("squared_error")]
+        names = enumerate(results.measures)
+        return [place for place, score in names if score.startswith("squared_error")]
 
     def finding(self, results: EstimatorResults, findings: ModelFindings) -> str:
-        """Return which estimator is closest, and which are shown to be biased or overconfident."""
+        """Return which estimator is closest, and how many are shown to be biased or overconfident.
+
+        `statements` names these.
+        """
         text = super().finding(results, findings)
-        if results.column(findings.measure).test not in SQUARED:
+        if (shown := self._shown(results, findings)) is None:
             return text
-        errors, promised = results.errors(findings.measure), results.study.analysis.confidence
-        if not errors.bias or errors.coverage.empty:
-            return text
-        means = sorted(errors.bias.values(), key=lambda mean: -abs(mean.mean))
-        biased = [mean for mean in means if mean.lower > 0 or mean.upper < 0]
-        names = listed([f"{brief(mean.learner)} ({signed(mean.mean)})" for mean in biased])
-        names = f"{names} {'are' if len(biased) > 1 else 'is'}" if names else "no estimator is"
+        biased, short, total = shown.biased, int(shown.coverage["short"].sum()), len(shown.coverage)
+        are = f"{len(biased) or 'no'} estimator{'s are' if len(biased) != 1 else ' is'}"
+        intervals = f"{short or 'none'} of {counted(total, 'interval')}"
+        return (
+            f"{text} With {shown.size:,} rows {are} shown to be biased, and {intervals} of "
+            f"{level(results.study.analysis.confidence)} to contain the exact value less often."
+        )
+
+    def statements(self, results: EstimatorResults, findings: ModelFindings) -> list[str]:
+        """Return who beats whom, and which are shown to be biased or overconfident."""
+        texts = super().statements(results, findings)
+        if (errors := self._shown(results, findings)) is None:
+            return texts
+        biased = sorted(errors.biased, key=lambda mean: -abs(mean.mean))
+        each = [f"{brief(mean.learner)} ({signed(mean.mean)})" for mean in biased]
         short = errors.coverage[errors.coverage["short"]].sort_values("coverage")
         kinds = grouped(
             (
@@ -102,13 +114,20 @@ class EstimatorsPage(ComparisonPage[EstimatorResults]):
             )
             for row in short.to_dict("records")
         )
-        which = "; ".join(f"{kind}: {listed(each)}" for kind, each in kinds.items())
-        number = f"{len(short) or 'none'} {'is' if len(short) == 1 else 'are'}"
-        return (
-            f"{text} With {errors.size:,} rows {names} shown to be biased. Of "
-            f"{counted(len(errors.coverage), 'interval')} of {level(promised)}, {number} shown to "
-            f"contain the exact value less often{' – ' * bool(which)}{which}."
-        )
+        which = "; ".join(f"{kind}: {listed(names)}" for kind, names in kinds.items())
+        rows = f"With {errors.size:,} rows"
+        if each:
+            texts.append(f"{rows} shown to be biased: {listed(each)}.")
+        if which:
+            texts.append(f"{rows} shown to contain the exact value too rarely: {which}.")
+        return texts
+
+    def _shown(self, results: EstimatorResults, findings: ModelFindings) -> Errors | None:
+        """The errors that are drawn, if there are any."""
+        if results.column(findings.measure).test not in SQUARED:
+            return None
+        errors = results.errors(findings.measure)
+        return errors if errors.bias and not errors.coverage.empty else None
 
     def charts(
         self, results: EstimatorResults, findings: ModelFindings, narrow: bool = False
@@ -126,9 +145,10 @@ class EstimatorsPage(ComparisonPage[EstimatorResults]):
         return (
             f"Estimates of {shown.measure} of {shown.learner} with {shown.size:,} rows, the least "
             f"RMSE on top. Bars of bias and RMSE: {intervals_of_means(findings)}, for RMSE the "
-            "roots of those of the mean squared error. Coverage by interval: rows (circle), naive "
-            "t over splits (diamond), corrected t (square), nested (upside-down triangle), "
-            f"percentiles (triangle). Hollow, with bars ({level(confidence)} Clopper–Pearson, "
+            "roots of those of the mean squared error. Coverage, by how an interval is made: from "
+            "rows (circle), by a naive t over splits (diamond), by a corrected t (square), by "
+            "nested cross-validation (upside-down triangle), from percentiles (triangle); upright "
+            f"line: {level(confidence)}. Hollow, with bars ({level(confidence)} Clopper–Pearson, "
             f"adjusted for m = {m} coverages at all sizes): shown to be below the line."
         )
 

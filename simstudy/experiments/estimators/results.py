@@ -32,6 +32,11 @@ class Errors(NamedTuple):
     rmse: dict[str, Mean]
     coverage: pd.DataFrame
 
+    @property
+    def biased(self) -> list[Mean]:
+        """The biases whose intervals exclude 0."""
+        return [mean for mean in self.bias.values() if mean.lower > 0 or mean.upper < 0]
+
 
 class EstimatorResults(ModelResults):
     """How near estimates of performance come to the truth; see `ModelResults`."""

@@ -16,7 +16,7 @@ from simstudy.engine.plan import Plan
 from simstudy.engine.task import plain_text
 from simstudy.errors import describe
 from simstudy.estimators.bench import INTERVALS, Bench, Estimate, Estimator, Judge
-from simstudy.experiments.estimators import COVERED, COVERED_MEAN, ERRORS, WIDTH
+from simstudy.experiments.estimators import COVERED, COVERED_MEAN, ERRORS, ESTIMATE, WIDTH
 from simstudy.experiments.scoring import ExactTask, bench_of, splitter
 from simstudy.measures.base import Undefined
 
@@ -44,14 +44,18 @@ class EstimatingTask(ExactTask[Available, list[Estimate]]):
     """One model, the rows available and the learners fitted to parts of them."""
 
     def drawn(self, size: int) -> Available:
-        """Draw rows of a size, and compute what is to be estimated."""
+        """Draw rows of a size, and compute what is to be estimated, if the truth is known."""
         plan, sample = self._plan, self.training_set(size)
         judges = [self._judge_of(measure, sample) for measure in plan.measured]
-        splits = splitter(sample.target, lambda purpose: self._stream(f"{purpose}/{size}"))
+        groups = sample.groups
+        splits = splitter(sample.target, lambda use: self._stream(f"{use}/{size}"), groups)
         benches = [
             bench_of(self._learner(each), sample, splits, self._streams(each, str(size)))[0]
             for each in plan.learners
         ]
+        if self._truth is None:
+            unknown = np.full((len(benches), len(judges)), math.nan)
+            return Available(benches, judges, unknown, unknown, unknown)
         exact = self._exact(sample, f"{size}/all")
         means = np.array([self._of_training_set(size, n) for n in range(plan.training_sets)])
         errors = means.std(axis=0, ddof=1) / math.sqrt(len(means))
@@ -127,6 +131,7 @@ def _scores(estimate: Estimate, exact: float, mean: float) -> dict[str, float]:
     """Return the scores of an estimate, by the names of columns without measure and learner."""
     errors = float(estimate.value - exact), float(estimate.value - mean)
     scores = dict(zip(ERRORS, (errors[0] ** 2, errors[1] ** 2, *errors), strict=True))
+    scores[ESTIMATE] = float(estimate.value)
     lower, upper = estimate.interval
     lacking = math.isnan(lower) or math.isnan(exact)
     scores[COVERED] = math.nan if lacking else float(lower <= exact <= upper)

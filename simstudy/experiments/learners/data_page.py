@@ -158,7 +158,10 @@ class DataPage(Page[DataFindings, DataResults]):
             )
             return Opening(*_rows(charts.splits(findings, findings.datasets[0]), name), caption)
         caption = "Means over the splits of each data set, the one of the best mean on top."
-        caption += " Ringed: the best mean of a data set." * (len(findings.learners) > 1)
+        if len(findings.learners) > 1:
+            caption += " Ringed: the best mean of a data set. Marks that would hide each other are "
+            caption += "moved a little up or down. Tests on single data sets: "
+            caption += f"{prose.method(findings)}."
         return Opening(*_rows(charts.by_dataset(findings), name), caption, "learner-key")
 
     def thumbnail(self, results: DataResults, findings: DataFindings) -> Chart:

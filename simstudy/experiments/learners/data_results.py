@@ -13,44 +13,24 @@ from simstudy.analysis.datasets.two_measures import Correlations, Reversals, cor
 from simstudy.analysis.models.computing_time import total_seconds
 from simstudy.analysis.tests.adjustment import alpha_of
 from simstudy.data.files.named import is_named, within
-from simstudy.data.sizes import Size, size_text
+from simstudy.data.sizes import size_text
 from simstudy.errors import SimstudyError
 from simstudy.results.read.base import AnswerResults
 from simstudy.results.read.examples import with_examples
 from simstudy.results.read.ranked_answers import DataAnswers
 from simstudy.results.read.refit import Refit, refitted
+from simstudy.results.read.tables import TableResults
 from simstudy.study.datasets import with_tables
 from simstudy.study.study import Study
 
 
-class DataResults(AnswerResults):
+class DataResults(TableResults, AnswerResults):
     """What learners predict of data sets, after training on parts of their rows; see `Results`.
 
     The splits of a data set share rows, so that the analyses of models do not apply.
     """
 
-    _keys = ("dataset", "model", "repeat", "fold", "size", "learner")
-    _score_keys = _keys
     _answer_keys = ("dataset", "repeat", "fold", "size", "learner")
-
-    @property
-    def datasets(self) -> list[str]:
-        """The names of the data sets."""
-        return [*dict.fromkeys(part["dataset"] for part in self.manifest["parts"])]
-
-    @property
-    def sizes(self) -> list[float]:
-        """The training sizes: rows, or shares of the training part, 1.0 for all of it."""
-        return [Size.stored(size).value for size in self.study.doses]
-
-    doses = sizes
-
-    def _has_sizes(self, column: pd.Series[int]) -> bool:
-        return True  # a share is of the training part of each split
-
-    def _dose(self, size: float | None) -> int:
-        """The whole number by which a training size is kept; of the last one if left out."""
-        return self.study.doses[-1] if size is None else Size.of(size).number
 
     @cached_property
     def _data_findings(self) -> dict[tuple[str, int, float], DataFindings]:
@@ -164,20 +144,6 @@ class DataResults(AnswerResults):
         """
         names = self._measure(first), self._measure(second)
         return correlations(self._of_datasets(self._dose(size)), *names)
-
-    def properties(self) -> pd.DataFrame:
-        """Rows, attributes, classes and missing values of every data set.
-
-        The columns are those of `analysis.properties`.
-        """
-        facts, parts = self.manifest["tables"], self.manifest["parts"]
-        sizes = {
-            name: [(part["train"], part["test"]) for part in parts if part["dataset"] == name]
-            for name in facts
-        }
-        return pd.DataFrame(
-            [per_dataset.properties(name, sizes[name], of) for name, of in facts.items()]
-        )
 
     def reversals(
         self,

@@ -95,12 +95,16 @@ class MeasuresPage(ComparisonPage[MeasureResults]):
     def caption(self, results: MeasureResults, findings: ModelFindings) -> str:
         """Return what they show."""
         at = f"{results.reference:,} test rows"
+        right = " (how often a measure prefers the truly better of two learners; a tie counts half)"
+        right *= findings.info.share
         return (
-            f"{opening(findings.info.label)} against test rows; black: measures with the best mean "
-            "at some size. Below: with how many test rows each measure is as good as the best one "
-            f"with {at} (upright line). Bars: where tests decide, from the last size at which it "
-            "is worse to the first at which it is better, or the interval of the estimate (dot) "
-            "where sizes are close enough."
+            f"{opening(findings.info.label)}{right} against test rows; black: measures "
+            "with the best mean at some size. Below: with how many test rows each measure "
+            f"is as good as the best one with {at} (upright line). Bars: where "
+            "tests decide, from the last size at which it is worse to the first at which it is "
+            "better, or the interval of the estimate (dot) where sizes are close enough. “More "
+            "than”: the last size at which it is worse; at no "
+            "larger one is it shown to be better."
         )
 
     def view(
@@ -110,7 +114,8 @@ class MeasuresPage(ComparisonPage[MeasureResults]):
         target = results.column(findings.measure).measure
         same, compared = _ESTIMATES.get(target, target), results.study.measured
         note = f"The target favours {written_name(same)} and similar measures by construction: "
-        note += "its expectation is the target" + " plus a constant" * (same != target) + "."
+        whose = f"the expectation of {written_name(same)}"
+        note += f"{whose} is the target{' plus a constant' * (same != target)}."
         note *= target in _ESTIMATES or same in [measure.name for measure in compared]
         return super().view(results, findings, index) | {"others": note}
 

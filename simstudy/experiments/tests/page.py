@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from types import MappingProxyType
 
 from simstudy.analysis.models.findings import ModelFindings
@@ -68,8 +68,9 @@ class TestsPage(ComparisonPage[TestResults]):
             "independently. All tests compare the learners on the same data sets."
         )
 
-    def shown(self, scores: Sequence[str]) -> list[int]:
+    def shown(self, results: TestResults) -> list[int]:
         """Return the rates, power first: the exact difference is the same for all tests."""
+        scores = results.measures
         rates = [place for place, score in enumerate(scores) if not score.startswith(f"{GAP}_")]
         return sorted(rates, key=lambda place: not scores[place].startswith(f"{POWER}_"))
 

@@ -33,7 +33,7 @@ def choices(findings: ModelFindings, narrow: bool) -> Chart:
             f"{name}, {m.size:,} rows: {write(m.mean)} [{write(m.lower)}, {write(m.upper)}]"
             for m in means
         ]
-        heights, beside = [mean.mean for mean in means], brief(name, 21)
+        heights, beside = [mean.mean for mean in means], brief(name, 28)
         layers.append(Line(sizes, heights, line, "" if narrow else beside, treatment=place))
         areas = [0.5] * len(tips)
         layers.append(Marks(sizes, heights, tips, mark, areas, form=0, treatment=place))
@@ -68,7 +68,7 @@ def needed(results: MeasureResults, findings: ModelFindings, narrow: bool) -> Ch
             mark = Marks([row["rows"]], [line], tips[-1:], "ink", [1.4], form=0, treatment=place)
             layers.append(mark)
         layers.append(Text(sizes.high, line, f"\u00a0{text}", 1, "note", treatment=place))
-    y = spec.rows_axis([brief(each[place]["learner"], 22) for place in order])
+    y = spec.rows_axis([brief(each[place]["learner"], 22 if narrow else 28) for place in order])
     x = replace(sizes, high=sizes.high * (sizes.high / sizes.low) ** _ROOM[narrow])
     heading = f"Test rows needed to be as good as the best with {at:,} rows"
     return Chart(heading, heading, "; ".join(tips), x, y, tuple(layers), "plain")

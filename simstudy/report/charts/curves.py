@@ -211,7 +211,8 @@ def studies(every: Studies, learners: Mapping[str, str], shown: Sequence[str]) -
         if series:
             described = _described(series, findings.design.sizes, rows, number)
             description = f"{info.label} {described}"
-        chart = Chart(name, title, description, x, Axis("", *ends), tuple(layers), names=names)
+        y = Axis(axis_label(findings.info), *ends)
+        chart = Chart(name, title, description, x, y, tuple(layers), names=names)
         charts.append(replace(chart, notes=(_CUT,) * cut))
     return charts
 

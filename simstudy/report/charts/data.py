@@ -21,7 +21,7 @@ from simstudy.texts import counted
 
 MAX_PAIRS = 10  # of the posterior; of more, those of the leader
 _HALF = 0.36  # of the thickness of a bar, in rows
-_LANE, _MARK = 0.36, 0.014  # how far marks move in a row, and their width as a share of the axis
+_LANE, _MARK = 0.27, 0.014  # how far marks move in a row, and their width as a share of the axis
 _NAMED = 8  # reversals whose data sets are named in the chart
 
 

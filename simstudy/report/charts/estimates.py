@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from simstudy.experiments.estimators.data_results import EstimateFindings
 from simstudy.experiments.estimators.results import Errors
 from simstudy.report.charts import spec
 from simstudy.report.charts.spec import Axis, Chart, Line, Marks, Rule, Text
 from simstudy.report.prose.numbers import brief, number, percent, percentages, signed
+from simstudy.report.prose.phrases import axis_label
 
 FORMS = {"rows": 0, "folds": 3, "percentile": 2, "corrected": 1, "nested": 4}  # of intervals
 _APART = 0.26  # between intervals of an estimator
@@ -40,15 +43,14 @@ def panels(
         ]
         low, high = spec.reach([0.0, *(end for dot in dots for end in dot[2:5])])
         low = low if heading == "Bias" else 0.0
-        ticks, signs = spec.steps(low, high, 3), heading == "Bias"
-        labelled = tuple(zip(ticks, spec.tick_labels(ticks, signs), strict=True))
+        ticks = spec.steps(low, high, 3)
+        labelled = tuple(zip(ticks, spec.tick_labels(ticks), strict=True))
         x = Axis("", low, high, marks=labelled)
         charts.append((f"{heading} ({errors.measure})", dots, x, 0.0))
     dots = [*_covered(errors)]
     least = min([confidence, *(dot.low for dot in dots)])
-    tens = [tick / 5 for tick in range(5) if tick / 5 < confidence - 0.3 * (1 - least)]
-    marks = tuple((tick, percent(tick, 0)) for tick in (*tens, confidence))
-    x = Axis("", max(least - 0.3 * (1 - least), 0.0), 1.0, marks=marks)
+    marks = tuple((tick / 5, percent(tick / 5, 0)) for tick in range(6))
+    x = Axis("", max(least - 0.3 * (1 - least), 0.0), 1.04, marks=marks)
     charts.append((f"Coverage of {percent(confidence, 0)} intervals", dots, x, confidence))
     names = [brief(label, 22) for label in errors.rmse]
     return tuple(
@@ -81,7 +83,9 @@ def _chart(
     names: Sequence[str],
     treatments: Sequence[str],
 ) -> Chart:
-    layers: list[spec.Layer] = [Rule(rule, upright=True, kind="promise")]
+    layers: list[spec.Layer] = []
+    if not math.isnan(rule):
+        layers.append(Rule(rule, upright=True, kind="promise"))
     for dot in dots:
         place, y, tip = treatments.index(dot.label), [dot.row], [f"{dot.label}: {dot.tip}"]
         kind = "grey" if rule > 0 and not dot.hollow else "ink"
@@ -92,3 +96,19 @@ def _chart(
         ]
     text = "; ".join(f"{dot.label}: {dot.tip}" for dot in dots)
     return Chart(heading, heading, text, x, spec.rows_axis(names), tuple(layers), "plain")
+
+
+def with_intervals(findings: EstimateFindings, dataset: str, learner: str) -> Chart:
+    """The estimates of a learner on a data set, a row for each estimator, with its interval."""
+    dots, info = list[_Dot](), findings.info
+    for row, each in enumerate(findings.of(dataset, learner).to_dict("records")):
+        value, low, high = each["estimate"], each["lower"], each["upper"]
+        has = math.isfinite(low) and math.isfinite(high)
+        tip = f"{number(value)} [{number(low)}, {number(high)}], {each['interval']}"
+        tip = tip if has else number(value)
+        ends, form = (low, high) if has else (value, value), FORMS.get(each["interval"], 0)
+        dots.append(_Dot(each["estimator"], row, value, *ends, tip, form))
+    names = [dot.label for dot in dots]
+    x = Axis(axis_label(info), *spec.reach(end for dot in dots for end in dot[2:5]))
+    heading = f"{learner} on {dataset}"
+    return _chart(heading, dots, x, math.nan, [brief(name, 22) for name in names], names)

@@ -144,6 +144,7 @@ def _joined(shown: _Diagram, letters: float) -> tuple[Axis, Axis, list[spec.Laye
     if letters:  # the labels in units of the axis
         longest = min(max(map(len, labels)), _LETTERS) + 7
         room = longest * (right - left) / max(letters - 2 * longest, 10)
+        layers.append(Text(left, 0, "average rank ", -1, kind="tick"))
     return Axis("", left - room, right + room), Axis("", bottom, 2.7 if critical else 1.4), layers
 
 

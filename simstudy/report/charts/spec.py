@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from statistics import fmean
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from simstudy.report.prose.numbers import minus
 
@@ -41,6 +41,7 @@ class Look(NamedTuple):
     marker: int
 
 
+_Features: TypeAlias = tuple[int | None, int | None, int | None]  # None is any
 _NEUTRAL = (6, 7, 8)  # the colours of what is no learner
 # How learners of built-in studies are drawn everywhere, whatever they are compared with: no two
 # have the same dashes and marker, so that they differ without colours, too.
@@ -74,18 +75,25 @@ def look(index: int) -> Look:
     return Look(_NEUTRAL[index % greys], index // greys % len(DASHES), index % len(MARKERS))
 
 
+def _features(one: Look) -> tuple[set[_Features], set[_Features], set[_Features]]:
+    """A look, the pairs of its features, and its colour."""
+    colour, dash, marker = one
+    pairs: set[_Features] = {(colour, dash, None), (None, dash, marker), (colour, None, marker)}
+    return {(colour, dash, marker)}, pairs, {(colour, None, None)}
+
+
 @cache
 def looks(names: tuple[str, ...]) -> tuple[Look, ...]:
     """How treatments are drawn, by the names under which learners are registered.
 
     A built-in learner has one look everywhere. Another one takes the first free look from a
-    place that its name decides, and so do further learners of one name, in their order. As long
-    as there are enough, no two have the same colour and dashes, or the same dashes and marker.
-    Treatments that are no learners have empty names.
+    place that its name decides, with a colour of its own if there is one, and so do further
+    learners of one name, in their order. As long as there are enough, no two share two of colour,
+    dashes and marker. Treatments that are no learners have empty names.
     """
     pairs = [(hue, dash) for dash in range(len(DASHES)) for hue in range(len(_HUES))]
-    known = [LOOKS[name] for name in names if name in LOOKS]
-    taken, worn = {each[:2] for each in known}, {each[1:] for each in known}
+    known = [_features(LOOKS[name]) for name in names if name in LOOKS]
+    worn = set[_Features]().union(*itertools.chain(*known))
     free = [pair for pair in pairs if pair not in {each[:2] for each in LOOKS.values()}]
     chosen, seen = list[Look](), set[str]()
     for place, name in enumerate(names):
@@ -96,11 +104,8 @@ def looks(names: tuple[str, ...]) -> tuple[Look, ...]:
             order = [free[(start + step) % len(free)] for step in range(len(free))] + pairs
             forms = [(start + step) % len(MARKERS) for step in range(len(MARKERS))]
             every = [Look(*pair, form) for form in forms for pair in order]
-            unlike = (at for at in every if at[:2] not in taken and at[1:] not in worn)
-            unused = (each for each in every if each not in chosen)
-            chosen.append(next(unlike, None) or next(unused, every[0]))
-            taken.add(chosen[-1][:2])
-            worn.add(chosen[-1][1:])
+            chosen.append(min(every, key=lambda at: [len(f & worn) for f in _features(at)]))
+            worn.update(*_features(chosen[-1]))
         seen.add(name)
     return tuple(chosen)
 

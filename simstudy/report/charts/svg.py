@@ -25,7 +25,7 @@ LINES, MANY_LINES = (CURVES, NARROW), (MANY_CURVES, MANY_NARROW)
 SMALL, TIMES, STUDY = (220.0, 176.0), (340.0, 250.0), (330.0, 325.0)
 FONT = 12.0  # pixels of letters
 _LETTER = 7.0  # the width of a letter of 12 pixels, erring on the wide side
-_MAX_LABEL = 150.0  # width beside a line; longer ones go to the key
+_MAX_LABEL = 190.0  # width beside a line; longer ones go to the key
 _LEADER, _APART = 38.0, 16.0  # how far labels are from the frame, and from each other
 # The shapes of `spec.MARKERS` around (0, 0), distinct without their colours.
 FORMS = (
@@ -127,8 +127,10 @@ class _Frame:
         self.letter = _LETTER * self.font / FONT
         self.top = 28.0 if chart.y.label and size[0] > 300 else 8.0
         self.bottom = self.height - (24.0 if size[0] < 300 else 44.0)
-        self.ticks = chart.y.ticks(max(5, int((self.bottom - self.top) / 45)))
-        longest = max((len(label.replace("\n", " ")) for _, label in self.ticks), default=3)
+        ticks = chart.y.ticks(max(5, int((self.bottom - self.top) / 45)))
+        end = "\n" if self.width < 400 else " "  # of a line of a label
+        self.ticks = [(value, label.replace("\n", end).split("\n")) for value, label in ticks]
+        longest = max((len(line) for _, lines in self.ticks for line in lines), default=3)
         last = max((len(label) for _, label in chart.x.marks[-1:]), default=0) * self.letter / 2
         wide = 16 if chart.y.kind == "rows" else 10  # names have wider letters than numbers
         self.left, self.right = longest * self.letter + wide, self.width - max(room + 6, last - 4)
@@ -151,10 +153,15 @@ class _Frame:
     def axes(self) -> Markup:
         """The lines across, the ticks, and as many of their labels as there is room for."""
         parts = []
-        for value, label in self.ticks:
-            y, words = self.y(value), label.replace("\n", " ")
+        for value, lines in self.ticks:
+            y, x = self.y(value), self.left - 6
             parts.append(path("grid", f"M{self.left:.1f} {y:.1f}H{self.right:.1f}"))
-            parts.append(element("text", words, x=self.left - 6, y=y + 4, text_anchor="end"))
+            spans = [
+                element("tspan", words, x=x, y=y + 4 + 14 * (place - (len(lines) - 1) / 2))
+                for place, words in enumerate(lines)
+            ]
+            name = Markup(" ").join(spans) if len(lines) > 1 else lines[0]
+            parts.append(element("text", name, x=x, y=y + 4, text_anchor="end"))
         parts.append(path("axis", f"M{self.left:.1f} {self.bottom}H{self.right:.1f}"))
         for value, label in self.chart.x.fitting((self.right - self.left) / self.letter):
             parts.append(path("axis", f"M{self.x(value):.1f} {self.bottom}v4"))

@@ -31,14 +31,15 @@ def winners(
 ) -> Chart:
     """Who leads at each size of each study, striped by whoever is not separated from the leader.
 
-    Cells beside each other that are alike are named once, if there is room in a picture of this
-    width. ``learners`` are the registered names by label, ``links`` the pages of the studies. Size
-    0 stands for all data sets.
+    Cells are named, or those beside each other that are alike once, if there is room in a picture
+    of this width. ``learners`` are the registered names by label, ``links`` the pages of the
+    studies. Size 0 stands for all data sets.
     """
     every = {at.size for standings in studies.values() for at in standings}
     sizes, labels = sorted(every, key=lambda size: (size == 0, size)), [*learners]
-    names = [brief(name, int(width / 20)) for name in studies]
-    letters = (width / 8 - max(map(len, names)) - 4) / len(sizes)  # that fit into a cell
+    names = [spec.wrapped(name, width / 18) if width < 400 else brief(name, 48) for name in studies]
+    wide = max(len(part) for name in names for part in name.split("\n"))
+    letters = (width / 8 - wide - 4) / len(sizes)  # that fit into a cell
     cells, stripes = (defaultdict[int, list[Corner]](list) for _ in range(2))
     spots, texts = dict[tuple[float, float], str](), list[spec.Layer]()
     for row, (name, standings) in enumerate(studies.items()):
@@ -74,14 +75,13 @@ def winners(
 def _named(
     at: Standing, leader: int, columns: Sequence[int], row: int, letters: float
 ) -> list[spec.Layer]:
-    """The name of the leader of some cells, in one of them if it fits, or over them."""
+    """The name of the leader of some cells, in each of them if it fits, or over all."""
     if not at.contenders:
         return [spec.Text(columns[0], row, "?")]
     if len(at.leader) > letters * len(columns):
         return []
-    middle = columns[(len(columns) - 1) // 2]
-    place = middle if len(at.leader) <= letters else fmean(columns)
-    return [spec.Text(place, row, at.leader, kind="inside", learner=leader)]
+    places = columns if len(at.leader) <= letters else [fmean(columns)]
+    return [spec.Text(column, row, at.leader, kind="inside", learner=leader) for column in places]
 
 
 def _runs(

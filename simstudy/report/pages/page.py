@@ -61,7 +61,7 @@ def report_page(results: Results) -> str:
     content |= {"manifest": results.manifest, "facts": page.facts(study)}
     learners = svg.swatches(results.treatments, study.names)
     content |= {"learners": learners, "decisions": study.keep_answers}
-    views = [view(results, index) for index in page.shown(results.measures)]
+    views = [view(results, index) for index in page.shown(results)]
     texts = documents(results)
     pasted = Section("methods", "Methods and results to paste", texts, entry="To paste")
     sections = [*page.sections(results), pasted, _reproduction(results)]

@@ -188,8 +188,8 @@ def thresholds(findings: ModelFindings, alone: bool = True) -> str:
     by = pair_method(findings) if alone else "the paired tests"
     over = "" if fewest == whole else f" Over {fewest} or more of {whole} models."
     return (
-        f"Who overtakes whom in mean {findings.info.label}. Grey bar: from the last size at which "
-        "the second is ahead to the first at which the first is, by "
+        f"Who overtakes whom in mean {findings.info.label}. Grey bar: from the last size studied "
+        "at which the one overtaken is ahead to the first at which the other is, by "
         f"{by}. Mark and line: the estimated size at which the mean difference is 0 and its "
         "interval, adjusted likewise, where neighbouring sizes are within a factor of "
         f"{MAX_RATIO:g}.{over}"

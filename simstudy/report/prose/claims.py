@@ -9,10 +9,11 @@ from collections.abc import Mapping, Sequence
 from simstudy.analysis.claims.datasets import DataCheck
 from simstudy.analysis.claims.evidence import NOT_REPRODUCED, REPRODUCED, VERDICTS, Check
 from simstudy.analysis.claims.published import Agreement
-from simstudy.analysis.claims.verdict import ModelCheck, StatementVerdict
+from simstudy.analysis.claims.verdict import ModelCheck, StatementVerdict, Verdict
 from simstudy.experiments.base import Words
 from simstudy.report.prose.numbers import estimated, fixed, p_value, plus, signed
 from simstudy.report.prose.phrases import count_range, grouped, listed, opening
+from simstudy.study.claims import ModelClaim
 from simstudy.study.lists import Published, Reading
 from simstudy.texts import counted
 
@@ -89,7 +90,8 @@ def not_reproduced(
 ) -> list[str]:
     """What is not reproduced, and which of several lines contradict it."""
     failed = [judged for judged in statements if judged.verdict == NOT_REPRODUCED]
-    lines = [["; ".join(judged.contradicted)] * bool(judged.contradicted) for judged in failed]
+    each = [[_contradicted(line) for line in judged.contradicted] for judged in failed]
+    lines = [["; ".join(texts)] * bool(texts) for texts in each]
     names = [judged.statement.study for judged in failed]
     studies = [titles[name] for name in names] if titles else names
     return [
@@ -97,6 +99,17 @@ def not_reproduced(
         f"({'; contradicted: '.join([study, *contradicted])})."
         for judged, study, contradicted in zip(failed, studies, lines, strict=True)
     ]
+
+
+def _contradicted(line: Verdict) -> str:
+    """A line that is contradicted, with the number that is nearest to what it says."""
+    nearest = [each for each in line.checks if isinstance(each, ModelCheck) and not each.second]
+    claim = line.claim
+    aims = claim.value if isinstance(claim, ModelClaim) and claim.some else ()
+    if not (nearest and aims):
+        return str(claim.text)
+    best = min(nearest, key=lambda each: min(abs(each.estimate - aim) for aim in aims))
+    return f"{claim.text}; the nearest is the {numbers(best)}"
 
 
 def chips(statements: Sequence[StatementVerdict], study: str) -> list[tuple[str, str, str, str]]:

@@ -49,8 +49,9 @@ def _best_at_sizes(findings: ModelFindings, failed: Sequence[str]) -> str:
         parts = [_best(groups, failed, findings)] if groups else []
     elif _few([*grouped((at.leader, at.size) for at in decided).values()], findings):
         won = sum(standing.wins and not standing.untested for standing in decided)
-        better = f"significantly better than every other at {won} of these {len(decided)} sizes"
-        parts = [f"the best mean is {best_means(decided, findings)}; it is {better}"]
+        where = f"at {won} of these {len(decided)} sizes" if won else "at none of these sizes"
+        better = f"it is significantly better than every other {where}"
+        parts = [f"the best mean is {best_means(decided, findings)}; {better}"]
     else:
         text = _best(_groups([decided[0], decided[-1]], failed), failed, findings)
         parts = [f"{text}; in between, the answer changes with the size"]
@@ -80,15 +81,16 @@ def _best(
     """
     texts, parts = list[str](), list[str]()
     few = [group for group in groups if len(group[0].contenders) <= _MAX_JOINED]
-    for group in groups:
-        names, untested = [*map(brief, group[0].contenders)], _untested(group[0], failed)
-        sizes = _sizes([standing.size for standing in group], findings)
+    crowds = grouped((g[0].leader, at) for g in groups if g not in few for at in g)
+    for group in [*few, *crowds.values()]:
+        names = [*map(brief, group[0].contenders)]
+        untested = [*dict.fromkeys(name for at in group for name in _untested(at, failed))]
+        sizes = _sizes(sorted(standing.size for standing in group), findings)
         verb, noun = ("", "") if texts else (" does best", " rows")
         text = f"{listed(names, last='or')}{verb} with {sizes}{noun}"
         if group not in few:
-            text = (
-                f"{names[0]} has the best mean with {sizes} rows, where {_worse(group[0], failed)}"
-            )
+            leader = brief(group[0].leader)
+            text = f"{leader} has the best mean with {sizes} rows, where {_worse(group, failed)}"
         text += f" ({_named(untested, 2)} could not be compared)" * bool(untested)
         (texts if group in few else parts).append(text)
     if not texts:
@@ -105,12 +107,14 @@ def _best(
     return "; ".join([text, *parts])
 
 
-def _worse(at: Standing, failed: Sequence[str]) -> str:
-    """Which few are significantly worse, or how many."""
-    worse = [name for name in at.ranked if name in at.beaten.difference(_untested(at, failed))]
-    many = f"{len(worse)} of {len(at.ranked) - 1 - len(failed)} others"
-    who = many if len(worse) > MAX_NAMED + 1 else f"only {_named(worse)}"
-    return f"{who} {'is' if len(worse) == 1 else 'are'} significantly worse than another"
+def _worse(crowd: Sequence[Standing], failed: Sequence[str]) -> str:
+    """Which few are significantly worse, or how many at each size."""
+    each = [at.beaten.difference(_untested(at, failed)) for at in crowd]
+    worse = [name for name in crowd[0].ranked if name in each[0]]
+    number = phrases.count_range(*(end(map(len, each)) for end in (min, max)))
+    many = f"{number} of {len(crowd[0].ranked) - 1 - len(failed)} others"
+    who = many if len({*each}) > 1 or len(worse) > MAX_NAMED + 1 else f"only {_named(worse)}"
+    return f"{who} {'is' if number == '1' else 'are'} significantly worse than another"
 
 
 def _few(groups: Sequence[Sequence[int]], findings: ModelFindings) -> bool:
@@ -187,7 +191,7 @@ def _best_on_sets(findings: DataFindings) -> str:
     text += f"; on {gaps} not every learner has a mean" * bool(gaps)
     sure = sum(bool(findings.beaten_by_best(at)) for at in findings.datasets if findings.best[at])
     where = f"{sure or 'none'} of the {sets}"
-    return f"{text}; the best mean is significantly better than another on {where}."
+    return f"{text}; on {where} the best mean is significantly better than at least one other."
 
 
 def by_other_measures(further: Sequence[DataFindings]) -> str:

@@ -160,7 +160,7 @@ def test_a_statement_holds_if_all_its_lines_do_and_fails_if_any_does(lines, said
     )
     assert found.verdict == said
     several = len(lines) > 1
-    assert found.contradicted == [
+    assert [line.claim.text for line in found.contradicted] == [
         f"line {index}" for index, line in enumerate(lines) if line == NO and several
     ]
 

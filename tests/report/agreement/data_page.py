@@ -12,6 +12,8 @@ from tests.report.agreement.said import Said
 EXPLAINED = [
     r".*which of .* predicts best, by .*\?|Winners and losers(?: by .*)?",
     r"ahead|behind|best by .*|ahead by",
+    r"Joined: the Pareto front, on which no learner has both a better mean and a shorter time than "
+    r"another: .*|Whether scores differ significantly is not shown here; times differ .*",
     r"Best mean, ahead \(a test won and none lost\) and behind \(a test lost and none won\): "
     r"numbers of data sets\.",
     r"A column is a winner; the cell names the learners that it is significantly better than\.",
@@ -56,8 +58,9 @@ class DataSentences:
         one = rf"({self.name}) on (\d+)"
         found = re.fullmatch(
             rf"By [\w ]+? (?P<who>{self.name}) has the best mean on {_COUNT} of \d+ data sets"
-            rf"(?P<more>(?:(?:, | and ){one})*)(?: \(shared on (?P<shared>\d+)\))?; the best mean "
-            r"is significantly better than another on (?P<sure>\d+|none) of the \d+\.",
+            rf"(?P<more>(?:(?:, | and ){one})*)(?: \(shared on (?P<shared>\d+)\))?; on "
+            r"(?P<sure>\d+|none) of the \d+ the best mean is significantly better than at least "
+            r"one other\.",
             text,
         )
         if not found:

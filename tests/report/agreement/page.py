@@ -36,8 +36,8 @@ EXPLAINED = [
     r"(?:By the same tests, o|O)ne \w+ overtakes another between the last size where the other is "
     r"significantly ahead and the first where it is.*",
     r"The absence of a significant difference does not prove that two \w+s are equal\.",
-    r"Grey bar: from the last size at which the second is ahead to the first at which the first "
-    r"is, by .*|Who overtakes whom in .*",
+    r"Grey bar: from the last size studied at which the one overtaken is ahead to the first at "
+    r"which the other is, by .*|Who overtakes whom in .*",
     r"None: no significant change of the \w+ ahead\.",
     r"ahead(?: at)?|behind(?: at)?|no significant difference",
     r"A bar that reaches the short line is not separated from it\.",

@@ -104,7 +104,7 @@ class Sentences:
         spoken = {
             one.size
             for one in said
-            if one.kind in ("does best", "none differ", "best", "best beaten", "only worse")
+            if one.kind in ("does best", "none differ", "best", "best beaten")
         }
         return [*said, Said(where, "decided", size=sorted(spoken))]
 
@@ -124,20 +124,15 @@ class Sentences:
             names = self.named(found[3])
             at, more = number(found[2]), number(found[4])
             return [Said(where, "need more", names.named, found[1], at, more)]
-        biased = rf"With ({_INT}) rows (.*) (?:is|are) shown to be biased\. Of (\d+) intervals? of "
-        biased += r"(\d+)%, (\d+|none) (?:is|are) shown to contain the exact value less often"
-        if found := self._full(rf"{biased}(?: – (.*))?\.", text):
-            size, each = number(found[1]), re.findall(rf"({self.name}) \(([+−][\d.]+)\)", found[2])
-            shown = {name: float(bias.replace("−", "-")) for name, bias in each}
-            more = re.search(r"and (\d+) others$", found[2])
-            said = [Said(where, "biased", shown, more and int(more[1]), size)]
-            short = {}
-            for part in (found[6] or "").split("; "):
-                kind, _, names = part.partition(": ")
-                each = re.findall(rf"({self.name}) \((\d+)%\)", names)
-                short |= {(name, kind): int(share) for name, share in each}
-            counts = int(found[3]), int(found[4]), int(found[5].replace("none", "0"))
-            return [*said, Said(where, "rarely", short, counts, size)]
+        counts = rf"With ({_INT}) rows (\d+|no) estimators? (?:is|are) shown to be biased, and "
+        counts += (
+            r"(\d+|none) of (\d+) intervals? of (\d+)% to contain the exact value less often\."
+        )
+        if found := self._full(counts, text):
+            size, *numbers = (number(re.sub("^none$|^no$", "0", each)) for each in found.groups())
+            biased, short, intervals, promised = numbers
+            said = [Said(where, "biased", value=biased, size=size)]
+            return [*said, Said(where, "rarely", value=(intervals, promised, short), size=size)]
         if text.startswith("On these models "):
             return []
         said, of = [], re.match(r"Of these (\d+), ", text)
@@ -161,6 +156,23 @@ class Sentences:
                 said += [Said(where, "detects", Names(who), size=size) for size in sizes]
         return said or [Said(where, "unread", value=text)]
 
+    def _named_estimators(self, where: str, text: str) -> list[Said]:
+        """Read which estimators are biased, and which of their intervals are short."""
+        if found := self._full(rf"With ({_INT}) rows shown to be biased: (.*)\.", text):
+            each = re.findall(rf"({self.name}) \(([+−][\d.]+)\)", found[2])
+            shown = {name: float(bias.replace("−", "-")) for name, bias in each}
+            more = re.search(r"and (\d+) others$", found[2])
+            return [Said(where, "biased", shown, int(more[1]) if more else 0, number(found[1]))]
+        rarely = rf"With ({_INT}) rows shown to contain the exact value too rarely: (.*)\."
+        if not (found := self._full(rarely, text)):
+            return []
+        short = {}
+        for part in found[2].split("; "):
+            kind, _, names = part.partition(": ")
+            each = re.findall(rf"({self.name}) \((\d+)%\)", names)
+            short |= {(name, kind): int(share) for name, share in each}
+        return [Said(where, "rarely", short, size=number(found[1]))]
+
     def _no_two(self, where: str, part: str) -> list[Said]:
         at = rf"with (?P<sizes>{self.size_list}) rows"
         far = r"(?: \(where they could be compared\))?"
@@ -181,9 +193,9 @@ class Sentences:
 
     def _whose_mean(self, where: str, part: str) -> list[Said]:
         """Whose mean is best, and at how many sizes it is better than every other."""
-        better = rf"it is significantly better than every other at (\d+) of these {_INT} sizes"
-        if found := self._full(better, part):
-            return [Said(where, "wins at", value=int(found[1]))]
+        better = r"it is significantly better than every other at (?:(\d+) of these \d+|none of "
+        if found := self._full(rf"{better}these) sizes", part):
+            return [Said(where, "wins at", value=int(found[1] or 0))]
         if not part.startswith("the best mean is "):
             return []
         one = rf"({self.name})'s at ({self.size_list}) rows"
@@ -215,22 +227,27 @@ class Sentences:
         without = rf"(?: \({self.names} could not be compared\))?"
         found = self._full(
             rf"(?P<who>{self.name}) has the best mean with (?P<sizes>{self.size_list}) rows, where "
-            rf"(?:only (?P<worse>{self.names})|(?P<count>\d+) of \d+ others) (?:is|are) "
-            rf"significantly worse than another{without}",
+            rf"(?:only (?P<worse>{self.names})|(?P<count>\d+)(?: to (?P<most>\d+))? of \d+ others) "
+            rf"(?:is|are) significantly worse than another{without}",
             part,
         )
         if not found:
             return []
         worse, sizes = self.named(found["worse"]), self.at(found["sizes"])
         worse = Names((), int(found["count"])) if found["count"] else worse
+        best = [Said(where, "best", found["who"], size=size) for size in sizes]
+        if found["most"]:
+            ends = int(found["count"]), int(found["most"])
+            return [Said(where, "only worse", found["who"], size=sizes, value=ends), *best]
         said = [Said(where, "only worse", found["who"], worse, size) for size in sizes]
-        return said + [Said(where, "best", found["who"], size=size) for size in sizes]
+        return said + best
 
     # The statements
 
     def statement(self, where: str, text: str) -> list[Said]:
         """Read a statement of the findings in detail; those of other things are passed over."""
-        for read in (self._beats, self._has_best, self._nothing, self._summary, self._overtaking):
+        reads = (self._beats, self._has_best, self._nothing, self._summary, self._overtaking)
+        for read in (self._named_estimators, *reads):
             if said := read(where, text):
                 return said
         return [Said(where, "unread", value=text)] if TELLING.search(text) else []

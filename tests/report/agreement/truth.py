@@ -302,13 +302,14 @@ class Truth:
         level = self.alpha / 2 / (len(self.learners) * len(self.sizes))
         half = stats.t.isf(level, len(errors) - 1) * errors.sem()
         bias = errors.mean()[errors.mean().abs() > half].to_dict()
+        if not isinstance(said.who, dict):
+            return "" if said.value == len(bias) else f"{len(bias)} are biased, not {said.value}"
         near = all(abs(bias.get(name, 9) - value) < 6e-5 for name, value in said.who.items())
         right = near and len(said.who) + (said.whom or 0) == len(bias)
         return "" if right else f"biased are {bias}, not {said.who}"
 
     def _rarely(self, said: Said) -> str:
         """The intervals whose coverage has an adjusted interval below the confidence."""
-        number, promised, count = said.whom
         target = "mean" if "of_mean" in self.column else "exact"
         table = pd.read_parquet(self.directory / "estimates.parquet")
         own = table["learner"].map(lambda name: self.column.endswith(f"_{name}"))
@@ -330,10 +331,12 @@ class Truth:
             tail = stats.beta.isf(self.alpha / 2 / m, inside + 1, self.models - inside)
             if inside < self.models and tail < 1 - self.alpha:
                 short[key] = share
-        right = all(abs(100 * short.get(key, 9) - value) <= 0.5 for key, value in said.who.items())
-        right &= count == len(short) >= len(said.who) and bool(said.who) == bool(short)
-        right &= number == len(shares) and promised == round(100 * (1 - self.alpha))
-        return "" if right else f"short are {short} of {len(shares)}, not {said.who}, {said.whom}"
+        if isinstance(said.who, dict):
+            near = (abs(100 * short.get(key, 9) - value) <= 0.5 for key, value in said.who.items())
+            right = all(near) and len(short) >= len(said.who) and bool(said.who) == bool(short)
+        else:
+            right = said.value == (len(shares), round(100 * (1 - self.alpha)), len(short))
+        return "" if right else f"short are {short} of {len(shares)}, not {said.who}, {said.value}"
 
     def _rivals(self, said: Said) -> str:
         """Exactly whom a learner is ahead of, level with or behind."""
@@ -355,10 +358,16 @@ class Truth:
 
     def _only_worse(self, said: Said) -> str:
         """Who cannot do best, where many can: those than which some other is better."""
+        if said.value:
+            each = [len(self._beaten(size)) for size in said.size]
+            return "" if said.value == (min(each), max(each)) else f"worse are {each}"
         untested = self.rivals(said.who, said.size, "untested")
-        worse = {one for one in self.learners if self.rivals(one, said.size, "behind")} - untested
-        wrong = said.whom.fault(worse)
+        wrong = said.whom.fault(self._beaten(said.size) - untested)
         return f"worse at {said.size}: {wrong}" if wrong else ""
+
+    def _beaten(self, size: int) -> set[str]:
+        """The learners than which some other is better."""
+        return {name for name in self.learners if self.rivals(name, size, "behind")}
 
     def _contenders(self, said: Said) -> str:
         return str(said.who.fault(self.contenders(said.whom, said.size)))

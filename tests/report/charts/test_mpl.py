@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import itertools
 import re
+from operator import eq
 from pathlib import Path
 
 import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
@@ -96,11 +99,21 @@ def test_a_learner_looks_the_same_whatever_it_is_compared_with():
     alone, third = spec.looks((forest,)), spec.looks(("tan", "naive_bayes", forest))
     assert alone[0] == third[2]
     assert third[:2] == (spec.LOOKS["tan"], spec.LOOKS["naive_bayes"])
-    first, second, extended = spec.looks(("tan", "tan", "c45"))
+    first, second, extended = spec.looks(("tan", "tan", "aode"))
     assert first == spec.LOOKS["tan"]
     assert second[:2] not in {look[:2] for look in spec.LOOKS.values()}
     assert (first, second) == spec.looks(("tan", "tan"))
-    assert extended == spec.LOOKS["c45"]
+    assert extended == spec.LOOKS["aode"]
+
+
+@given(
+    st.lists(st.sampled_from([*spec.LOOKS, *(f"a.b:Classifier{i}" for i in range(40))]), max_size=7)
+)
+def test_seven_learners_or_fewer_share_one_feature_at_most(names):
+    drawn = spec.looks(tuple(names))
+    built_in = [spec.LOOKS[name] for name in {*names} & {*spec.LOOKS}]
+    for one, other in itertools.combinations(drawn, 2):
+        assert (one in built_in and other in built_in) or sum(map(eq, one, other)) < 2
 
 
 STUDIES = [

@@ -64,14 +64,14 @@ def test_a_cell_is_striped_by_those_that_no_test_separates_from_the_leader():
     assert [layer.text for layer in chart.layers if isinstance(layer, Text)] == ["A", "A", "B", "?"]
 
 
-def test_cells_that_are_alike_and_side_by_side_are_named_once():
+def test_every_cell_is_named():
     run = [standing(size, "ABC", [LEVEL, AHEAD]) for size in (10, 20, 40)]
     after = standing(80, "ABC", [AHEAD, AHEAD])
     apart = [standing(size, "ABC", [AHEAD, AHEAD]) for size in (10, 80)]
     chart = grid([*run, after], apart)
     texts = [layer for layer in chart.layers if isinstance(layer, Text)]
     assert [(text.x, text.y, text.text) for text in texts] == [
-        *[(1, 0, "A"), (3, 0, "A")],
+        *[(place, 0, "A") for place in (0, 1, 2, 3)],
         *[(0, 1, "A"), (3, 1, "A")],  # between them it has no sizes
     ]
 

@@ -356,6 +356,21 @@ def test_what_is_not_reproduced_is_said_at_the_top(run):
     assert "NB is better : reproduced" in said
 
 
+def test_where_no_number_is_as_printed_the_nearest_is_named(run):
+    results = run(models=12)
+    far = ModelClaim("first", "up to 3", "near", ["NB", "prior"], [200], value=[3.0], margin=0.1)
+    other = ModelClaim("first", "NB is better", "beats", ["NB"], [200], ["prior"])
+    verdicts = judged(results, replace(far, some=True), other, text="Both")
+    said = text(compare_studies([results], ["first"], verdicts))
+    means = {mean.learner: mean.mean for mean in results.findings().means if mean.size == 200}
+    best = max(means, key=means.__getitem__)
+    nearest = f"contradicted: up to 3; the nearest is the mean of {best} at 200 rows: "
+    assert nearest in said
+    found = re.search(rf"{re.escape(nearest)}([−+\d.]+)", said)
+    assert found
+    assert float(found[1].replace("−", "-")) == pytest.approx(means[best], abs=1e-4)
+
+
 def test_readings_stand_beside_each_other_with_marks_and_words(run):
     claim = ModelClaim("first", "NB is better than nothing", "beats", ["NB"], [200], ["prior"])
     turned = replace(claim, learners=["prior"], against=["NB"])

@@ -104,6 +104,17 @@ def test_where_many_may_be_best_it_is_said_who_is_worse(tell):
     level = [(50, a + b) for a, b in [*itertools.combinations("ABCD", 2), "AE"]]
     means = {50: {name: 10 - i for i, name in enumerate("ABCDE")}}
     assert tell(means, level).endswith("where only E is significantly worse than another.")
+    # Those of one leader at several sizes are counted together.
+    means = {size: {name: 10 - i for i, name in enumerate("ABCDEFG")} for size in (50, 100)}
+    level = [
+        (size, a + b)
+        for size, names in ((50, "ABCDE"), (100, "ABCDEF"))
+        for a, b in itertools.combinations(names, 2)
+    ]
+    assert tell(means, level) == (
+        "On these models A has the best mean with 50 and 100 rows, where 1 to 2 of 6 others are "
+        "significantly worse than another."
+    )
 
 
 def test_a_size_without_differences_has_no_best(tell):
