@@ -32,6 +32,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 import simstudy
+import simstudy.learners
 from simstudy import SimstudyError
 from simstudy.components.registry import LEARNERS, OBJECT
 from simstudy.report.files import write_report
