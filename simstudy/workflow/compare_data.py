@@ -8,14 +8,15 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
 import simstudy
 from simstudy.data.files.frames import is_frame
 from simstudy.data.files.named import is_named
+from simstudy.data.files.read import data_text, file_text, read_data_set, read_text_set
 from simstudy.errors import SimstudyError
+from simstudy.report.prose.phrases import listed
 from simstudy.results.store.atomic_files import usable, write_files
 from simstudy.study.constants import FILES
 from simstudy.study.objects import learner_sections
@@ -27,29 +28,15 @@ if TYPE_CHECKING:
     from simstudy.experiments.learners.data_results import DataResults
     from simstudy.workflow.progress import Step
 
+    # The section of a data set, and what reads it.
+    _Read: TypeAlias = tuple[dict[str, Any], Callable[[], RowsRead]]
+
 LEARNERS = ("discretized_naive_bayes", "tan", "aode")  # which get the same columns
 _DATA = "a data frame, a path, a pair of arrays (X, y), or a list or dictionary of these"
 _RESAMPLING = (
     "a scheme, a table, a number of folds, a splitter, or a list of pairs of training rows and "
     "test rows"
 )
-
-
-@dataclass
-class _Content:
-    """The content of a study, and the files that its results keep."""
-
-    sections: dict[str, Any]
-    digest: str = ""
-    files: dict[str, bytes] = field(default_factory=dict)
-
-    def keep(self, name: str, suffix: str, text: str) -> str:
-        """Keep a text as a file named by its content; returns the path."""
-        content = text.encode()
-        stem = re.sub(r"[^A-Za-z0-9_.-]", "_", name)
-        path = f"{FILES}/{stem}-{hashlib.sha256(content).hexdigest()[:12]}{suffix}"
-        self.files[path] = content
-        return path
 
 
 def compare(
@@ -108,44 +95,44 @@ def compare(
     SimstudyError
         Says in one sentence what is wrong.
     """
-    study, place, files = comparison(
-        data, target, learners, resampling, measures, out, seed, settings
-    )
-    with usable(place):
-        write_files({place / name: text for name, text in files.items()})
-    made = make_study(study, place, "the comparison")
-    return run_study(made, place, progress=progress, **options)  # type: ignore[return-value]
-
-
-def comparison(
-    data: Any,
-    target: str | None,
-    learners: object,
-    resampling: object,
-    measures: object,
-    out: str | Path | None,
-    seed: int,
-    settings: Mapping[str, object] | None,
-) -> tuple[dict[str, Any], Path, dict[str, bytes]]:
-    """The study of a call, the directory of its results, and the files they keep."""
-    content = _Content({"name": "comparison", "seed": seed})
-    tables = _datasets(data)
-    read = [_dataset(content, name, table, target) for name, table in tables]
-    sections = [section for section, _ in read]
-    content.sections |= {
-        "datasets": sections,
-        "resampling": _resampling(content, resampling, read),
+    files, stated = dict[str, bytes](), dict(settings or {})
+    read = [_dataset(files, name, table, target) for name, table in _datasets(data)]
+    names = [_name(section) for section, _ in read]
+    content = {
+        "title": f"Learners compared on {listed(names, 4)}",
+        "seed": seed,
+        "datasets": [section for section, _ in read],
+        "resampling": _resampling(files, resampling, read),
         "measures": _measures(measures),
         "learners": learner_sections(learners),
-        **(settings or {}),
+        **stated,
     }
-    if "name" not in (settings or {}):
-        named = re.sub(r"[^A-Za-z0-9_.-]", "_", _name(sections[0])).lstrip("_.-") or "data"
-        text = json.dumps([simstudy.__version__, content.digest, content.sections], default=str)
-        digest = hashlib.sha256(text.encode()).hexdigest()[:8]
-        content.sections["name"] = f"{named}-{digest}"
-    place = Path("results") / str(content.sections["name"]) if out is None else Path(out)
-    return content.sections, Path(os.path.abspath(place)), content.files
+    if "name" not in stated:
+        content["name"] = _study_name(names[0], content)
+    place = Path(os.path.abspath(out or Path("results") / str(content["name"])))
+    with usable(place):
+        write_files({place / name: text for name, text in files.items()})
+    study = make_study(content, place, "the comparison")
+    return run_study(study, place, progress=progress, **options)  # type: ignore[return-value]
+
+
+def _study_name(table: str, content: Mapping[str, Any]) -> str:
+    """A name that only the same call with the same data has."""
+    digest = hashlib.sha256(simstudy.__version__.encode())
+    digest.update(json.dumps(content, default=str).encode())
+    for section in content["datasets"]:
+        if os.path.isfile(section["path"]):
+            digest.update(Path(section["path"]).read_bytes())
+    plain = re.sub(r"[^A-Za-z0-9_.-]", "_", table).lstrip("_.-")
+    return f"{plain or 'data'}-{digest.hexdigest()[:8]}"
+
+
+def _kept(files: dict[str, bytes], name: str, suffix: str, text: str) -> str:
+    """Keep a text as a file of the results, named by its content; returns the path."""
+    content, stem = text.encode(), re.sub(r"[^A-Za-z0-9_.-]", "_", name)
+    path = f"{FILES}/{stem}-{hashlib.sha256(content).hexdigest()[:12]}{suffix}"
+    files[path] = content
+    return path
 
 
 def _name(section: Mapping[str, Any]) -> str:
@@ -174,17 +161,14 @@ def _is_path(table: object) -> bool:
     return isinstance(stated, str | os.PathLike)
 
 
-def _dataset(
-    content: _Content, name: str, table: Any, target: str | None
-) -> tuple[dict[str, Any], Callable[[], RowsRead]]:
+def _dataset(files: dict[str, bytes], name: str, table: Any, target: str | None) -> _Read:
     """The section of a data set, and a function that reads it."""
     from simstudy.data.files.arff import arff_text
     from simstudy.data.files.arrays import read_arrays
     from simstudy.data.files.assembly import ReadOptions
-    from simstudy.data.files.read import data_text, read_data_set, read_text_set
 
     section: dict[str, Any] = {"name": name} if name else {}
-    section |= {"target": target} if target is not None else {}
+    section |= {"target": str(target)} if target is not None else {}
     if isinstance(table, Mapping):
         section, table = {**section, **table}, table["path"]
     stated = section.get("target")
@@ -194,12 +178,8 @@ def _dataset(
         return ReadOptions(**keys)
 
     if _is_path(table):
-        if is_named(table):
-            return {**section, "path": str(table)}, lambda: read_data_set(table, options())
-        path = Path(os.path.abspath(table))
-        if path.is_file():
-            content.digest += hashlib.sha256(path.read_bytes()).hexdigest()
-        return {**section, "path": str(path)}, lambda: read_data_set(path, options())
+        path = str(table) if is_named(table) else os.path.abspath(table)
+        return {**section, "path": path}, lambda: read_data_set(path, options())
     if is_frame(table):
         text = data_text(table, ReadOptions(target=stated))
     elif isinstance(table, tuple) and len(table) == 2:
@@ -209,18 +189,17 @@ def _dataset(
     else:
         kind = type(table).__name__
         raise SimstudyError(f"data: an object of type {kind} cannot be read; data are {_DATA}")
-    section["path"] = content.keep(section.get("name", "data"), ".arff", text)
+    section["path"] = _kept(files, section.get("name", "data"), ".arff", text)
     return section, lambda: read_text_set(text, options())
 
 
-def _resampling(
-    content: _Content,
-    stated: Any,
-    read: Sequence[tuple[dict[str, Any], Callable[[], RowsRead]]],
-) -> dict[str, Any]:
+def _resampling(files: dict[str, bytes], stated: Any, read: Sequence[_Read]) -> dict[str, Any]:
     """The section of the resampling; splits that are made or listed are kept in a file."""
     if stated is None or isinstance(stated, Mapping):
-        return dict(stated or {})
+        section = dict(stated or {})
+        if path := section.get("splits"):
+            section["splits"] = _kept(files, "splits", ".csv", file_text(Path(path)))
+        return section
     if isinstance(stated, str):
         return {"scheme": stated}
     if isinstance(stated, int) and not isinstance(stated, bool):
@@ -244,7 +223,7 @@ def _resampling(
             text = "the rows of listed splits would not be those of the data"
             raise SimstudyError(f"resampling: {text}: {why}; give a splitter, or a table")
         splits[name] = listed_splits([*stated], rows[name])
-    return {"splits": content.keep("splits", ".csv", splits_text(splits, rows))}
+    return {"splits": _kept(files, "splits", ".csv", splits_text(splits, rows))}
 
 
 def _measures(stated: Any) -> dict[str, Any]:
@@ -253,8 +232,8 @@ def _measures(stated: Any) -> dict[str, Any]:
         return dict(stated)
     if stated is None:
         stated = ["information_reward", "accuracy"]
-    listed = [stated] if isinstance(stated, str | Mapping) else stated
-    if not isinstance(listed, Iterable) or not (listed := [*listed]):
+    names = [stated] if isinstance(stated, str | Mapping) else stated
+    if not isinstance(names, Iterable) or not (names := [*names]):
         text = f"{stated!r} is not the name of a measure, a list of names, or a table"
         raise SimstudyError(f"measures: {text}")
-    return {"primary": listed[0], "also": listed[1:]}
+    return {"primary": names[0], "also": names[1:]}

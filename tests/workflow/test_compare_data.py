@@ -197,6 +197,9 @@ def test_splits_are_those_of_the_splitter_and_are_kept(splitter, repeats, folds,
     parts = made[0].manifest["parts"]
     assert {part["repeat"] for part in parts} == {*range(repeats)}
     assert {part["fold"] for part in parts} == {*range(folds)}
+    (file,) = made[0].directory.glob("files/*.csv")
+    third = compare(frame, "target", "prior", resampling={"splits": file}, out=tmp_path / "third")
+    assert (third.directory / "scores.parquet").read_bytes() == scores[0]
     again = simstudy.load_study(made[0].directory / "study.toml").tables[0]
     for split, (train, test) in zip(again.splits, pairs, strict=True):
         np.testing.assert_array_equal(np.sort(train), np.sort(split.train))

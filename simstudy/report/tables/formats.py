@@ -9,7 +9,7 @@ from markupsafe import Markup, escape
 
 from simstudy.report.charts.svg import element
 from simstudy.report.tables.table import Table, TableCell
-from simstudy.results.read.model_analyses import ModelResults
+from simstudy.results.read.base import Results
 from simstudy.texts import on_one_line
 
 _MANY = 8  # columns; tables on pages with more are set closer
@@ -84,12 +84,13 @@ def _more(cell: TableCell) -> Markup:
     return " " + element("span", cell.more, class_="more") if cell.more else Markup()
 
 
-def notebook_summary(results: ModelResults) -> str:
-    """Write a study's design and means, for notebooks."""
+def notebook_summary(results: Results, finding: str = "") -> str:
+    """Write a study's design, perhaps its finding, and its means, for notebooks."""
     study, page = results.study, results.study.page
     text, each = Markup("<strong>{}</strong><p>{}.</p>{}"), Markup("<p>{}</p>{}<p>{}</p>")
-    tables = [each.format(t.title, as_html(t), t.caption) for t in page.means(results)]
-    return str(text.format(study.heading, page.design(study), Markup("").join(tables)))
+    parts = [Markup("<p>{}</p>").format(finding)] * bool(finding)
+    parts += [each.format(t.title, as_html(t), t.caption) for t in page.means(results)]
+    return str(text.format(study.heading, page.design(study), Markup("").join(parts)))
 
 
 def latex_text(text: str) -> str:
