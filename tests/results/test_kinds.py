@@ -69,6 +69,7 @@ OWN = {
             "properties",
             "refit",
             "seconds",
+            "plot_means",
         ),
     },
     "measures": {
