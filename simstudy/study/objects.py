@@ -92,12 +92,15 @@ def _learner_section(learner: Learner) -> dict[str, Any]:
 
 
 def _label(thing: Any) -> str:
-    """What an object is called: its class, and those it prepares rows for or searches over."""
+    """What an object is called: its class, and that of the classifier inside."""
     name = type(thing).__name__
     parameters = thing.get_params(deep=False) if hasattr(thing, "get_params") else {}
-    inner = [step for _, step in parameters.get("steps", ())][-1:]
-    inner += [each for each in [parameters.get("estimator")] if hasattr(each, "get_params")]
-    return f"{name}({_label(inner[0])})" if inner else name
+    last, inner = [*parameters.get("steps", ())][-1:], parameters.get("estimator")
+    if last and hasattr(last[0][1], "get_params"):
+        return f"{_label(last[0][1])} pipeline"
+    if not hasattr(inner, "get_params"):
+        return name
+    return f"{'tuned' if name.endswith('SearchCV') else f'{name} of'} {_label(inner)}"
 
 
 def _value(value: Any) -> Any:

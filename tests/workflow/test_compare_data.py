@@ -107,9 +107,9 @@ def test_objects_names_and_the_saved_study_give_the_same_bytes(tmp_path):
     names = [
         "tan",
         forest | {"label": "RandomForestClassifier", "max_features": {"object": "builtins:None"}},
-        {"name": "sklearn.pipeline:Pipeline", "label": "Pipeline(LogisticRegression)"}
+        {"name": "sklearn.pipeline:Pipeline", "label": "LogisticRegression pipeline"}
         | {"steps": steps},
-        search | {"label": "GridSearchCV(SVC)"},
+        search | {"label": "tuned SVC"},
         {"name": "kdb", "k": 1},
     ]
     written = []
