@@ -340,3 +340,13 @@ def test_make_study_takes_names_objects_and_labels():
     assert json.loads(study.learners[4].identity)[1] == {"encode": "ordinal"}
     mapping = simstudy.make_study(content | {"learners": {"a": "tan", "b": GaussianNB()}})
     assert mapping.labels == ["a", "b"]
+
+
+def test_a_pipeline_without_an_encoder_says_what_labels_need(tmp_path):
+    frame = iris(60).assign(colour=["red", "blue"] * 30)
+    pipeline = scaled(LogisticRegression())
+    with pytest.raises(SimstudyError, match='or set encode = "onehot"'):
+        compare(frame, "target", [pipeline], resampling=2, out=tmp_path / "labels")
+    encoded = {"object": pipeline, "encode": "onehot"}
+    results = compare(frame, "target", [encoded], resampling=2, out=tmp_path / "onehot")
+    assert set(results.scores["status"]) == {"ok"}
