@@ -28,6 +28,7 @@ SLOW = {
     "07_which_estimate",
     "08_your_own_data",
     "09_real_data",
+    "10_your_own_estimators",
 }  # to execute
 
 each_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

@@ -412,3 +412,13 @@ def test_a_learner_on_its_own_is_not_drawn_against_time(place):
     text = '[resampling]\nfolds = 2\n[[learners]]\nname = "prior"\n'
     alone = run(place, text, ["own"], "unrivalled")
     assert "against time" not in text_of(report_page(alone))
+
+
+def test_a_notebook_shows_the_finding_and_draws_the_means(many, single):
+    shown = many._repr_html_()
+    assert "Over 7 data sets" in shown
+    assert shown.count("<table>") == 1
+    assert [text.get_text() for text in single.plot_means("accuracy").get_yticklabels()][-1:] == [
+        "twin"
+    ]
+    assert len(many.plot_means().get_yticklabels()) == 7

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -22,6 +23,9 @@ from simstudy.results.read.refit import Refit, refitted
 from simstudy.results.read.tables import TableResults
 from simstudy.study.datasets import with_tables
 from simstudy.study.study import Study
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 class DataResults(TableResults, AnswerResults):
@@ -115,6 +119,15 @@ class DataResults(TableResults, AnswerResults):
         At one training size, the last one if left out. They differ from run to run.
         """
         return total_seconds(self._at(self.timings, self._dose(size)))
+
+    def plot_means(self, measure: str | None = None, ax: Axes | None = None) -> Axes:
+        """Draw the means of every data set, or the splits of the only one with their means."""
+        from simstudy.report.charts import data, mpl
+        from simstudy.results.read.model_analyses import new_axes
+
+        findings, several = self.data_findings(measure), len(self.datasets) > 1
+        chart = data.by_dataset(findings) if several else data.splits(findings, self.datasets[0])
+        return mpl.draw(chart, ax or new_axes())
 
     def winners(
         self,
