@@ -14,15 +14,15 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 import numpy as np
 from scipy.special import stdtr
 
-from simstudy.arrays import BoolArray, FloatArray, IntArray
-from simstudy.data.checks import Screening, equal_rows, screened
+from simstudy.arrays import FloatArray, IntArray
+from simstudy.data.checks import equal_rows, screened
 from simstudy.data.files.columns import listed
 from simstudy.data.sample import Sample
 from simstudy.texts import counted
 
 _ROWS, _FOLDS, _REPEATS = 1000, 10, 15
 _EXPLAINED = 0.8  # of the errors of the most frequent class, by a column that is asked about
-_LEVEL, _LEAST = 0.001, 0.03  # of a test; the difference that is mentioned
+_LEVEL, _LEAST = 0.0001, 0.03  # of a test; the difference that is mentioned
 _FEW_ERRORS = 10  # of the most frequent class, below which no column is asked about
 _GROUPS, _CANDIDATES = 20, 4  # least number of groups; columns that are tried
 _SMOOTH = 0.5  # correlation of neighbouring groups
@@ -43,16 +43,15 @@ class _Rows:
         bins, parts = int(np.clip(np.sqrt(len(rows)), 2, 30)), []
         self.codes: list[IntArray] = []
         for place in columns:
-            column, card = sample.values[rows, place], sample.cards[place]
-            present = ~np.isnan(column)
-            if card:
-                codes = np.where(present, column, card).astype(np.intp)
-                parts.append(_APART * (codes[:, None] == np.arange(card)))
-            else:
-                below = np.searchsorted(np.sort(column[present]), column)  # NaN comes last
-                codes = np.where(present, below * bins // max(present.sum(), 1), bins)
-                ranks = np.where(present, below * _RANKS // max(present.sum(), 1), _RANKS // 2)
-                parts.append(ranks[:, None])
+            column = sample.values[rows, place]
+            known = np.sort(column[~np.isnan(column)])
+            if sample.cards[place]:
+                codes = np.unique(column, return_inverse=True)[1]
+                parts.append(_APART * (codes[:, None] == np.arange(codes.max() + 1)))
+            else:  # missing numbers come after all others
+                below = np.searchsorted(known, column) / max(len(known), 1)
+                codes = (below * bins).astype(np.intp)
+                parts.append((below * _RANKS).astype(np.intp)[:, None])
             self.codes.append(codes)
         points = np.hstack(parts)
         points = points.astype(np.float32 if points.shape[1] < _EXACT else np.float64)
@@ -85,18 +84,15 @@ class _Rows:
 
     def dealt(self, keys: FloatArray | IntArray) -> IntArray:
         """Return folds of neighbouring rows of each class, in the order of some keys."""
-        order = np.lexsort((keys, self.target))
         counts = np.bincount(self.target, minlength=self.classes)
-        starts = np.repeat(np.cumsum(counts) - counts, counts)
-        folds = np.empty(len(order), dtype=np.intp)
-        folds[order] = (np.arange(len(order)) - starts) * _FOLDS // np.repeat(counts, counts)
-        return folds
+        ranks = np.arange(len(self.target)) - np.repeat(np.cumsum(counts) - counts, counts)
+        return self._by_class(ranks * _FOLDS // np.repeat(counts, counts), keys)
 
-    def exchanged(self, folds: IntArray, rng: np.random.Generator) -> IntArray:
-        """Return the folds with rows exchanged at random within each class."""
-        mixed, order = np.empty_like(folds), np.argsort(self.target, kind="stable")
-        mixed[np.lexsort((rng.random(len(folds)), self.target))] = folds[order]
-        return mixed
+    def _by_class(self, folds: IntArray, keys: FloatArray | IntArray) -> IntArray:
+        """Assign the folds of rows sorted by class to those of the class in the order of keys."""
+        assigned = np.empty_like(folds)
+        assigned[np.lexsort((keys, self.target))] = folds
+        return assigned
 
     def drop(self, folds: Sequence[IntArray], rng: np.random.Generator) -> str:
         """Say how much better exchanged folds are predicted, if they are; else nothing."""
@@ -104,7 +100,9 @@ class _Rows:
             "Naive Bayes": lambda each: self.bayes(each)[0],
             "the nearest neighbour": self.neighbour,
         }
-        mixed = [self.exchanged(folds[i % len(folds)], rng) for i in range(_REPEATS)]
+        order, rows = np.argsort(self.target, kind="stable"), len(self.rows)
+        patterns = [folds[i % len(folds)][order] for i in range(_REPEATS)]
+        mixed = [self._by_class(pattern, rng.random(rows)) for pattern in patterns]
         found = {}
         for name, learner in learners.items():
             kept = float(np.mean([learner(each) for each in folds]))
@@ -141,7 +139,10 @@ def quick_check(sample: Sample, keep: Collection[str], rng: np.random.Generator)
     texts += _leaks(rows, names, keep, rng)
     if sample.groups is not None:
         return texts
-    kept = [*_copies(sample, usable, rng), *_groups(sample, screening, usable, names, keep, rng)]
+    kept = [*_groups(sample, usable, names, keep, rng)]
+    copies = equal_rows(sample)
+    if copies.max() + 1 < len(copies) and (found := _kept(sample, copies, usable, rng)):
+        kept.append(f"with equal rows in one part {found}")
     if not kept and (found := rows.drop([rows.dealt(rows.rows)], rng)):
         text = f"the order of the rows matters: in folds of neighbouring rows of each class {found}"
         text += '; if rows are in order of time, scheme = "ordered" in [resampling] trains on '
@@ -178,16 +179,8 @@ def _leaks(
         yield f"{text}the most frequent class {most:.0%}); {were} known beforehand?"
 
 
-def _copies(sample: Sample, usable: Sequence[int], rng: np.random.Generator) -> Iterator[str]:
-    """Compare folds that keep equal rows together, if there are any, with others."""
-    groups = equal_rows(sample)
-    if groups.max() + 1 < len(groups) and (found := _kept(sample, groups, usable, rng)):
-        yield f"with equal rows in one part {found}"
-
-
 def _groups(
     sample: Sample,
-    screening: Screening,
     usable: Sequence[int],
     names: Sequence[str],
     keep: Collection[str],
@@ -197,15 +190,13 @@ def _groups(
     candidates = []
     for place in [i for i, name in enumerate(names) if name not in keep]:
         column = sample.values[:, place]
-        whole: BoolArray = column % 1 == 0
-        if whole.all():
-            groups = np.unique(column, return_inverse=True)[1]
-            sizes = np.bincount(groups)
-            few = len(sizes) < _GROUPS or 2 * len(sizes) > len(groups)
-            if few or _FOLDS * sizes.max() > len(groups):
-                continue
-            if sample.cards[place] or not _smooth(sample.values, place, groups, sizes):
-                candidates.append((-len(sizes), place, groups))
+        groups = np.unique(column, return_inverse=True)[1]
+        sizes = np.bincount(groups)
+        many = _GROUPS <= len(sizes) <= len(groups) / 2 and _FOLDS * sizes.max() <= len(groups)
+        if not many or (column % 1).any():  # NaN is true
+            continue
+        if sample.cards[place] or not _smooth(sample.values, place, groups, sizes):
+            candidates.append((-len(sizes), place, groups))
     for _, place, groups in sorted(candidates, key=lambda each: each[:2])[:_CANDIDATES]:
         if not (columns := [each for each in usable if each != place]):
             continue

@@ -489,6 +489,30 @@ def test_a_plan_tells_cells_and_time(write, simstudy, tmp_path):
     assert "study of data sets; --mcse needs one of models" in refused.stderr
 
 
+def test_a_plan_of_data_sets_says_what_a_difference_needs(write, simstudy):
+    done = simstudy("plan", write(), "--difference", 0.05, "--jobs", 1)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "by the corrected resampled t test at 0.05/2" in done.stdout
+    assert "flowers: standard deviation " in done.stdout
+    assert "the votes: standard deviation " in done.stdout
+    assert "6 splits find it with power " in done.stdout
+
+
+def test_few_splits_say_what_they_could_find(write, tmp_path):
+    changed = write({"repeats = 2\n": ""})
+    results = run_study(load_study(changed), tmp_path / "few", report=False)
+    console = Console(file=io.StringIO(), width=1000)
+    print_summary(results, console)
+    printed = console.file.getvalue()
+    assert "With these splits only a difference above " in printed
+    page = results.study.page
+    assert any("repeats = " in text for text in page.statements(results, results.findings()))
+    ordered = {"folds = 3\nrepeats = 2\n": 'scheme = "ordered"\nfolds = 3\n'}
+    results = run_study(load_study(write(ordered)), tmp_path / "ordered", report=False)
+    statements = results.study.page.statements(results, results.findings())
+    assert not any("With these splits" in text for text in statements)
+
+
 def test_a_pilot_of_data_sets_adds_up_splits(write, monkeypatch):
     monkeypatch.setattr(pilot, "perf_counter", iter([0.0, 4.0, 6.0]).__next__)
     lines = pilot.data_forecast(load_study(write()), jobs=2)

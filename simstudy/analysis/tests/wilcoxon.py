@@ -10,7 +10,7 @@ from scipy.special import bdtr
 
 from simstudy.analysis.tests.adjustment import bonferroni, check_option, holm, is_significant
 from simstudy.analysis.tests.outcomes import ALL_ZERO, StatisticOutcome, pair_of, ranks_of, table_of
-from simstudy.arrays import ArrayLike, FloatArray
+from simstudy.arrays import ArrayLike, FloatArray, IntArray
 from simstudy.measures.base import Undefined
 
 METHODS = ("exact", "normal", "demsar")
@@ -146,14 +146,19 @@ def sign_test(table: ArrayLike, draws: str = "drop") -> SignOutcome:
 def _exact_p(ranks: FloatArray, smaller: float) -> float:
     """Return twice the share of all choices of signs whose rank sum is at most the smaller."""
     doubled = np.rint(2 * ranks).astype(np.intp)  # the mean of tied ranks may be a half
-    shares = np.zeros(int(doubled.sum()) + 1)
+    return min(1.0, 2 * float(signed_rank_shares(doubled)[: round(2 * smaller) + 1].sum()))
+
+
+def signed_rank_shares(ranks: IntArray) -> FloatArray:
+    """Return the share of all choices of signs with each sum of positive ranks, from 0."""
+    shares = np.zeros(int(ranks.sum()) + 1)
     shares[0] = 1.0
     top = 0
-    for rank in doubled.tolist():
+    for rank in ranks.tolist():
         shares[rank : top + rank + 1] += shares[: top + 1].copy()
         shares *= 0.5
         top += rank
-    return min(1.0, 2 * float(shares[: round(2 * smaller) + 1].sum()))
+    return shares
 
 
 def _normal(ranks: FloatArray, method: str, first: float, second: float) -> float:

@@ -88,6 +88,7 @@ class DataPage(Page[DataFindings, DataResults]):
         """Return what the tests say."""
         manifest = results.manifest
         texts = prose.data_statements(findings, manifest["failures"], manifest["cells"])
+        texts += prose.resolution_sentences(findings, results.study)
         return [*texts, *filter(None, [different_inputs(results)])]
 
     def aims(self, study: Study) -> str:
@@ -308,6 +309,8 @@ class DataPage(Page[DataFindings, DataResults]):
             won = [(pair.winner, pair.loser) for pair in over.pairs if pair.winner]
             text = who_beats_whom(won, ranked, "learner")
             yield TerminalLine(f"Over {sets} data sets {text} ({prose.over_method(over)}).")
+        for sentence in prose.resolution_sentences(findings, results.study):
+            yield TerminalLine(sentence)
 
     def details(self, results: DataResults) -> Iterator[Table | TerminalLine]:
         """Return means, who wins, what the tests say, and what is odd about the data."""
@@ -315,7 +318,8 @@ class DataPage(Page[DataFindings, DataResults]):
         yield from self.means(results)
         if several and len(findings.datasets) > 1:
             yield build.standings(findings)
-        for sentence in prose.data_statements(findings, 0, 0):
+        sentences = prose.data_statements(findings, 0, 0)
+        for sentence in sentences + prose.resolution_sentences(findings, results.study):
             yield TerminalLine(sentence, lead="  ")
         for pair in measure_pairs(results.measures) if several else []:
             reversals = results.reversals(*pair, examples=False)
@@ -327,13 +331,16 @@ class DataPage(Page[DataFindings, DataResults]):
         return [*filter(None, [different_inputs(results, brief=True)]), *_notes(results)]
 
     def plan(self, study: Study, goal: Goal) -> list[str]:
-        """Say how many cells there are, and how long they take; models are not planned for."""
+        """Say how many cells there are, how long they take, and what a difference needs."""
         from simstudy.workflow.pilot import data_forecast
+        from simstudy.workflow.split_pilot import data_power
 
-        for name, value in (("--mcse", goal.mcse), ("--difference", goal.difference)):
-            if value is not None:
-                study.demand_models(name)
-        return data_forecast(study, goal.jobs)
+        if goal.mcse is not None:
+            study.demand_models("--mcse")
+        lines = data_forecast(study, goal.jobs)
+        if goal.difference is not None:
+            lines += data_power(study, goal.difference, goal.power, goal.jobs)
+        return lines
 
     def overall(self, results: DataResults, measure: str) -> Overall:
         """Return the means over data sets."""

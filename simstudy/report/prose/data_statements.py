@@ -8,14 +8,17 @@ from operator import attrgetter
 
 from simstudy.analysis.datasets.across_datasets import NEMENYI, POSTERIOR, SIGN, OverSets, SetsPair
 from simstudy.analysis.datasets.findings import DataFindings
+from simstudy.analysis.datasets.split_power import resolutions
 from simstudy.analysis.datasets.two_measures import Reversals
 from simstudy.analysis.models.computing_time import pareto_front
 from simstudy.analysis.tests.friedman import DRAWS as RANK_DRAWS
 from simstudy.analysis.tests.friedman import Friedman, FTest
 from simstudy.measures.base import MeasureInfo
+from simstudy.report.prose.design import scheme_of
 from simstudy.report.prose.finding import ahead_on_sets
 from simstudy.report.prose.numbers import brief, digits, estimated_share, number, p_value, setting
 from simstudy.report.prose.phrases import in_unit, listed, opening
+from simstudy.study.study import Study
 from simstudy.texts import counted
 
 TESTS = {
@@ -25,6 +28,7 @@ TESTS = {
     "naive_t": "naive paired t test (too optimistic)",
 }
 
+_REPEATED = ("cv", "repeated_cv", "holdout", "bootstrap")  # schemes that take more repeats
 _DISSENTS = 4  # pairs that are named of those on which a test disagrees
 
 
@@ -58,6 +62,32 @@ def _tests_on_sets(findings: DataFindings) -> list[str]:
         why = f" (mostly: {max(reasons, key=reasons.count)})" if reasons else ""
         sentences.append(f"{counted(findings.untested, 'test')} cannot be computed{why}.")
     return sentences
+
+
+def resolution_sentences(findings: DataFindings, study: Study) -> list[str]:
+    """What tests on single data sets cannot find with these splits, and could with more repeats."""
+    if scheme_of(study) not in _REPEATED:
+        return []
+    found = [each for each in resolutions(findings) if each.repeats]
+    if not found:
+        return []
+    where = f" on {len(found)} data sets" * (len(findings.datasets) > 1)
+    more = [each.repeats for each in found]
+    pairs = "median of" if len(found) == 1 else "medians of"
+    now = _extent([each.least for each in found], findings.info)
+    then = _extent([each.further for each in found], findings.info)
+    repeats = " to ".join(map(str, sorted({min(more), max(more)})))
+    return [
+        f"With these splits only a difference above {now} ({pairs} the pairs that are not "
+        f"significant) could be significant{where}; repeats = {repeats} would find {then}, if the "
+        "standard deviation between splits stays the same."
+    ]
+
+
+def _extent(values: list[float], info: MeasureInfo) -> str:
+    """The least and the greatest of some differences."""
+    texts = [digits(value, 2) for value in sorted({min(values), max(values)})]
+    return " to ".join([*texts[:-1], in_unit(texts[-1], info)])
 
 
 def _tests_over_sets(over: OverSets) -> list[str]:

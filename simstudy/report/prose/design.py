@@ -103,11 +103,14 @@ def data_design(study: Study) -> str:
         "bootstrap": "bootstrap samples",
     }
     file = f"splits from {resampling.splits}" if resampling.splits else ""
-    sets, scheme = counted(len(study.datasets), "data set"), schemes[_scheme(study)]
+    sets, scheme = counted(len(study.datasets), "data set"), schemes[scheme_of(study) or "cv"]
     return f"{sets}; {file or scheme}, {study.problems:,} splits in all; seed {study.seed}"
 
 
-def _scheme(study: Study) -> str:
+def scheme_of(study: Study) -> str:
+    """The scheme of a study of data sets; empty if a file has the splits."""
+    if study.resampling.splits:
+        return ""
     return str(scheme_name(study.resampling.model_dump(exclude_none=True)))
 
 
