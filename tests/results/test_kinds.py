@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from markupsafe import escape
 
 import simstudy
 from simstudy.analysis.models.reliability import calibration
@@ -60,7 +61,16 @@ OWN = {
     },
     "data": {
         *("answers", "curves", "datasets", "data_findings", "dataset_means", "winners"),
-        *("pairwise_datasets", "dataset_table", "correlations", "reversals", "properties", "refit"),
+        *(
+            "pairwise_datasets",
+            "dataset_table",
+            "correlations",
+            "reversals",
+            "properties",
+            "refit",
+            "seconds",
+            "plot_means",
+        ),
     },
     "measures": {
         *("picks", "learner_pairs", "reference", "contradictions", "against_truth", "rows_needed"),
@@ -148,7 +158,9 @@ def test_results_have_the_class_of_their_kind(kind, run, opened):
         assert isinstance(results, simstudy.Results)
         assert isinstance(results, ModelResults) == (kind != "data")
         assert repr(results).startswith(f"{CLASSES[kind].__name__}(")
-        assert hasattr(results, "_repr_html_") == (kind != "data")
+        summary = results._repr_html_()
+        assert escape(results.study.page.finding(results, results.findings())) in summary
+        assert escape(results.study.page.means(results)[-1].title) in summary
 
 
 def test_what_does_not_apply_does_not_exist(kind, opened):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -31,6 +32,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 import simstudy
+import simstudy.learners
 from simstudy import SimstudyError
 from simstudy.components.registry import LEARNERS, OBJECT
 from simstudy.report.files import write_report
@@ -340,3 +342,25 @@ def test_make_study_takes_names_objects_and_labels():
     assert json.loads(study.learners[4].identity)[1] == {"encode": "ordinal"}
     mapping = simstudy.make_study(content | {"learners": {"a": "tan", "b": GaussianNB()}})
     assert mapping.labels == ["a", "b"]
+
+
+def test_a_pipeline_without_an_encoder_says_what_labels_need(tmp_path):
+    frame = iris(60).assign(colour=["red", "blue"] * 30)
+    pipeline = scaled(LogisticRegression())
+    with pytest.raises(SimstudyError, match='or set encode = "onehot"'):
+        compare(frame, "target", [pipeline], resampling=2, out=tmp_path / "labels")
+    encoded = {"object": pipeline, "encode": "onehot"}
+    results = compare(frame, "target", [encoded], resampling=2, out=tmp_path / "onehot")
+    assert set(results.scores["status"]) == {"ok"}
+
+
+def test_a_data_set_may_be_named(tmp_path):
+    path = Path(__file__).parents[2] / "studies" / "data" / "uci" / "iris.csv.gz"
+    options = {"learners": ["naive_bayes", "tan"]}
+    named, file = (
+        compare(data, out=tmp_path / out, **options)
+        for data, out in (("uci:iris", "named"), (path, "file"))
+    )
+    assert {*named.scores["dataset"]} == {"iris"}
+    pd.testing.assert_frame_equal(named.scores, file.scores)
+    assert 'path = "uci:iris"' in (tmp_path / "named" / "study.toml").read_text()

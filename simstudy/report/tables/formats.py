@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 from textwrap import wrap
+from typing import TYPE_CHECKING
 
 from markupsafe import Markup, escape
 
 from simstudy.report.charts.svg import element
 from simstudy.report.tables.table import Table, TableCell
-from simstudy.results.read.base import Results
 from simstudy.texts import on_one_line
+
+if TYPE_CHECKING:
+    from simstudy.results.read.base import Results
 
 _MANY = 8  # columns; tables on pages with more are set closer
 _LONG = 40  # rows; a table with more goes over several pages
@@ -84,13 +87,13 @@ def _more(cell: TableCell) -> Markup:
     return " " + element("span", cell.more, class_="more") if cell.more else Markup()
 
 
-def notebook_summary(results: Results, finding: str = "") -> str:
-    """Write a study's design, perhaps its finding, and its means, for notebooks."""
+def notebook_summary(results: Results) -> str:
+    """Write a study's design, what it found, and means, for notebooks."""
     study, page = results.study, results.study.page
-    text, each = Markup("<strong>{}</strong><p>{}.</p>{}"), Markup("<p>{}</p>{}<p>{}</p>")
-    parts = [Markup("<p>{}</p>").format(finding)] * bool(finding)
-    parts += [each.format(t.title, as_html(t), t.caption) for t in page.means(results)]
-    return str(text.format(study.heading, page.design(study), Markup("").join(parts)))
+    text, each = Markup("<strong>{}</strong><p>{}.</p><p>{}</p>{}"), Markup("<p>{}</p>{}<p>{}</p>")
+    tables = [each.format(t.title, as_html(t), t.caption) for t in page.means(results)]
+    finding = page.finding(results, results.findings())
+    return str(text.format(study.heading, page.design(study), finding, Markup("").join(tables)))
 
 
 def latex_text(text: str) -> str:

@@ -104,6 +104,12 @@ class Results(ABC):
             parts.append(counted(failed, "failed cell"))
         return summary(self, ", ".join(parts), f"in {str(self.directory)!r}")
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the design, what was found, and the means."""
+        from simstudy.report.tables.formats import notebook_summary
+
+        return notebook_summary(self)
+
     @abstractmethod
     def findings(self, measure: str | None = None) -> Findings:
         """The findings for a measure; the primary one by default."""

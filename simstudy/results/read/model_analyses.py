@@ -44,12 +44,6 @@ class ModelResults(Results):
         """The number of models."""
         return self.study.models
 
-    def _repr_html_(self) -> str:
-        """The notebook representation: the design and the means."""
-        from simstudy.report.tables.formats import notebook_summary
-
-        return notebook_summary(self)
-
     @cached_property
     def refined(self) -> pd.DataFrame:
         """The cells of sizes added around crossings, which thresholds use."""

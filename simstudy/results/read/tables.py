@@ -15,13 +15,6 @@ class TableResults(Results):
     _keys = ("dataset", "model", "repeat", "fold", "size", "learner")
     _score_keys = _keys
 
-    def _repr_html_(self) -> str:
-        """The notebook representation: the design, the finding and the means."""
-        from simstudy.report.tables.formats import notebook_summary
-
-        finding = self.study.page.finding(self, self.findings())
-        return notebook_summary(self, finding)
-
     @property
     def datasets(self) -> list[str]:
         """The names of the data sets."""
