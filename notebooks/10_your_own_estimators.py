@@ -54,5 +54,5 @@ results.plot_means()
 # The same in the shell, for a file:
 #
 # ```sh
-# simstudy compare-learners my.csv --target y --learner tan --learner sklearn.tree:DecisionTreeClassifier
+# simstudy compare-learners my.csv --target y --learner tan --learner sklearn.naive_bayes:GaussianNB
 # ```
