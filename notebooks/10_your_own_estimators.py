@@ -50,3 +50,9 @@ results.plot_means()
 # Each dot is a split. The page beside the results says what each learner was given: TAN and AODE
 # get numbers cut by Fayyad & Irani's criterion, the others get them uncut. It also draws scores
 # against the time to fit and predict, and names the Pareto front.
+#
+# The same in the shell, for a file:
+#
+# ```sh
+# simstudy compare-learners my.csv --target y --learner tan --learner sklearn.naive_bayes:GaussianNB
+# ```

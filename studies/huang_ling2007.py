@@ -76,7 +76,8 @@ class StoppedMLP(Learner):
                 raise ValueError(f"{name} = {getattr(self, name)} is not allowed; it must be > 0")
 
     def fit(self, sample: Sample, rng: np.random.Generator | None = None) -> FittedScikit:
-        present, encoder = np.flatnonzero(sample.class_counts), Encoder(sample, "onehot")
+        present = np.flatnonzero(sample.class_counts)
+        encoder = Encoder(sample, "onehot", scale=True)
         if len(present) < 2:
             return FittedScikit(None, encoder, sample)
         rows = encoder(sample)

@@ -15,7 +15,7 @@ import numpy as np
 from scipy.special import stdtr
 
 from simstudy.arrays import FloatArray, IntArray
-from simstudy.data.checks import equal_rows, screened
+from simstudy.data.checks import MIN_ROWS, equal_rows, screened
 from simstudy.data.files.columns import listed
 from simstudy.data.sample import Sample
 from simstudy.texts import counted
@@ -96,6 +96,8 @@ class _Rows:
 
     def drop(self, folds: Sequence[IntArray], rng: np.random.Generator) -> str:
         """Say how much better exchanged folds are predicted, if they are; else nothing."""
+        if len(self.rows) < MIN_ROWS:
+            return ""
         learners: dict[str, Callable[[IntArray], float]] = {
             "Naive Bayes": lambda each: self.bayes(each)[0],
             "the nearest neighbour": self.neighbour,
@@ -155,7 +157,7 @@ def _drawn(groups: IntArray, rng: np.random.Generator) -> IntArray:
     places = rng.permutation(int(groups.max()) + 1)[groups]
     sizes = np.bincount(places)
     last = max(int(np.searchsorted(np.cumsum(sizes), _ROWS, side="right")), 1)
-    return rng.permutation(np.flatnonzero(places < last))
+    return rng.permutation(np.flatnonzero(places < last))[:_ROWS]
 
 
 def _leaks(
@@ -209,9 +211,10 @@ def _groups(
 def _smooth(values: FloatArray, place: int, groups: IntArray, sizes: IntArray) -> bool:
     """Whether another column varies smoothly with this one, which is then no name of groups."""
     for column in np.delete(values, place, axis=1).T:
-        means = np.bincount(groups, np.nan_to_num(column, nan=np.nanmean(column))) / sizes
-        if means.std() > 0 and np.corrcoef(means[:-1], means[1:])[0, 1] > _SMOOTH:
-            return True
+        means = np.bincount(groups, np.nan_to_num(column)) / sizes
+        with np.errstate(invalid="ignore", divide="ignore"):  # of a constant column
+            if np.corrcoef(means[:-1], means[1:])[0, 1] > _SMOOTH:
+                return True
     return False
 
 

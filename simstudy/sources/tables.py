@@ -16,7 +16,6 @@ import numpy as np
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.components.registry import DATA, Spec
 from simstudy.data.files.named import is_named
-from simstudy.data.quick_check import quick_check
 from simstudy.data.sample import Sample
 from simstudy.data.sizes import Size
 from simstudy.data.splits.schemes import Resampling, Split, nested_subsets
@@ -54,6 +53,8 @@ class DataSet:
     @cached_property
     def remarks(self) -> list[str]:
         """What is odd about it, with what quick learners find."""
+        from simstudy.data.quick_check import quick_check
+
         return [*self.notes, *quick_check(self.sample, self.keep, stream(0, "data", 0, "check"))]
 
     @cached_property

@@ -174,6 +174,19 @@ def test_the_check_depends_on_the_rows_only():
     assert remarks(frame) == remarks(frame)
 
 
+@pytest.mark.filterwarnings("error")
+def test_odd_tables_are_checked_without_harm():
+    frame = plain()
+    frame.insert(0, "empty", np.nan)
+    frame.insert(0, "visit", np.random.default_rng(9).integers(0, 60, ROWS))
+    frame.insert(0, "word", [f"w{i % 290}" for i in range(ROWS)])
+    assert remarks(frame) == ["1 column has a single value or none: empty"]
+    same = pd.concat([frame.iloc[[0] * 20_000], frame], ignore_index=True)  # 20,000 copies of a row
+    assert "equal to an earlier" in " | ".join(remarks(same.drop(columns="empty")))
+    few = plain(rows=24)
+    assert not [text for text in remarks(few) if "random folds" in text]
+
+
 def test_groups_that_are_declared_are_not_named_again():
     assert remarks(with_groups(), groups="patient") == []
 

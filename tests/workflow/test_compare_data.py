@@ -344,6 +344,16 @@ def test_make_study_takes_names_objects_and_labels():
     assert mapping.labels == ["a", "b"]
 
 
+def test_a_pipeline_without_an_encoder_says_what_labels_need(tmp_path):
+    frame = iris(60).assign(colour=["red", "blue"] * 30)
+    pipeline = scaled(LogisticRegression())
+    with pytest.raises(SimstudyError, match='or set encode = "onehot"'):
+        compare(frame, "target", [pipeline], resampling=2, out=tmp_path / "labels")
+    encoded = {"object": pipeline, "encode": "onehot"}
+    results = compare(frame, "target", [encoded], resampling=2, out=tmp_path / "onehot")
+    assert set(results.scores["status"]) == {"ok"}
+
+
 def test_a_data_set_may_be_named(tmp_path):
     path = Path(__file__).parents[2] / "studies" / "data" / "uci" / "iris.csv.gz"
     options = {"learners": ["naive_bayes", "tan"]}

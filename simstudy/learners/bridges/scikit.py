@@ -153,7 +153,15 @@ class ScikitLearner(Learner):
             return FittedScikit(None, encoder, sample)
         options = {} if sample.weights is None else {"sample_weight": sample.weights}
         # classes are numbered without those absent, as some classifiers demand
-        estimator.fit(encoder(sample), np.searchsorted(present, sample.target), **options)
+        try:
+            estimator.fit(encoder(sample), np.searchsorted(present, sample.target), **options)
+        except ValueError as error:
+            if "string to float" not in str(error):
+                raise
+            hint = (
+                'labels of nominal columns: encode them in the pipeline, or set encode = "onehot"'
+            )
+            raise ValueError(f"{error}; a data frame has {hint}") from error
         return FittedScikit(estimator, encoder, sample)
 
 
