@@ -33,17 +33,9 @@ NO_CROSSING = (
     "no crossing is established between the sizes studied (no learner is significantly ahead of "
     "another at one size and behind it at another), so refining added no sizes"
 )
-_DESCRIBED = [
-    "measures",
-    "columns",
-    "about",
-    "rests_on",
-    "session",
-    "parts",
-    "notes",
-    "tables",
-    "transforms",
-]
+# What a manifest says of all cells, not of those that were computed.
+_DESCRIBED = ("measures", "columns", "about", "rests_on", "session")
+_DESCRIBED += ("parts", "notes", "tables", "transforms")
 _MAX_NAMED = 5  # models that an error names
 _MAX_ROUNDS = 20  # of adding sizes
 
