@@ -34,7 +34,7 @@ NO_CROSSING = (
     "another at one size and behind it at another), so refining added no sizes"
 )
 # What a manifest says of all cells, not of those that were computed.
-_DESCRIBED = ("measures", "columns", "about", "rests_on", "session")
+_DESCRIBED: tuple[str, ...] = ("measures", "columns", "about", "rests_on", "session")
 _DESCRIBED += ("parts", "notes", "tables", "transforms")
 _MAX_NAMED = 5  # models that an error names
 _MAX_ROUNDS = 20  # of adding sizes
