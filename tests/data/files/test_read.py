@@ -429,8 +429,8 @@ def test_what_is_odd_is_named(write):
         "columns are named like values (7); does the file begin with the names of its columns?",
         "'NA' among numbers is taken for a missing value: almost",
         "numbers with a decimal comma are taken for labels: comma",
-        "1 column names the rows, as identifiers do: id; list columns to leave out in ignore, and "
-        "columns known before the class in keep",
+        "1 column names the rows, as identifiers do: id; leave out (ignore), unless "
+        "known before the class (keep)",
         "2 columns have a single value or none: single, none",
         "1 row equal to an earlier row, target included; if copies of one case are in the training "
         "and the test part, scores are too high",
