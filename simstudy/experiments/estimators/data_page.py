@@ -6,7 +6,6 @@ import itertools
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from markupsafe import Markup
 
@@ -242,12 +241,10 @@ def _table(results: DataEstimates) -> Table:
     columns |= {"interval": bounds, "kind": lambda row: cell(row["interval"] or NONE)}
     fixed = [f"{head} {table[key].iloc[0]}" for head, key in several.items() if head not in kept]
     title = f"Estimates ({', '.join(fixed)})" if fixed else "Estimates"
-    places = (
-        table["dataset"].map(results.datasets.index),
-        table["learner"].map(results.learners.index),
-    )
-    order = np.lexsort((table["measure"].rank(), places[1], table["rows"], places[0]))
-    rows = table.iloc[order].to_dict("records")
+    keys = {"dataset": results.datasets, "learner": results.learners}
+    order = table.assign(**{key: table[key].map(names.index) for key, names in keys.items()})
+    order = order.sort_values([*several.values()], kind="stable")
+    rows = table.loc[order.index].to_dict("records")
     confidence = level(results.study.analysis.confidence)
     caption = f"Intervals: {confidence}, of the kind that each estimator reports. {prose.NO_TRUTH}"
     return table_of(rows, "estimates", title, columns, len(kept) + 1, caption=caption, data=table)
