@@ -78,8 +78,8 @@ def screened(sample: Sample, keep: Collection[str] = ()) -> Screening:
         if kind and (variable.name not in keep or kind == "constant"):
             kinds[kind].append(variable.name)
     identifiers, copies, constants = map(tuple, kinds.values())
-    found = Screening(identifiers, copies, constants, 0, _many_classes(sample))
-    return replace(found, repeated=_repeated(sample, found.suspects))
+    repeated = _repeated(sample, identifiers)
+    return Screening(identifiers, copies, constants, repeated, _many_classes(sample))
 
 
 def check_usable(sample: Sample, screening: Screening, source: str) -> None:
@@ -155,20 +155,20 @@ def equal_rows(sample: Sample, without: Collection[str] = ()) -> IntArray:
     return np.unique(whole, return_inverse=True)[1]
 
 
-def _repeated(sample: Sample, suspects: Collection[str]) -> int:
+def _repeated(sample: Sample, identifiers: Collection[str]) -> int:
     """The number of rows equal to an earlier one; 0 if chance may explain the pairs of equal rows.
 
     Expected by chance are the pairs of a class times the shares of them that are equal in each
     column: columns that are independent within classes. Chance may explain twice as many, and four
     standard errors.
     """
-    numbers = np.bincount(equal_rows(sample, suspects))
+    numbers = np.bincount(equal_rows(sample, identifiers))
     if len(numbers) == len(sample):
         return 0
     pairs = _pairs(sample.class_counts)
     expected = pairs.astype(float)
     for place, variable in enumerate(sample.schema.attributes):
-        if variable.name not in suspects:
+        if variable.name not in identifiers:
             codes = np.unique(_filled(sample.values[:, place]), return_inverse=True)[1]
             cells = np.bincount(codes * sample.classes + sample.target)
             cells.resize(int(codes.max()) + 1, sample.classes)

@@ -27,7 +27,7 @@ _LEVEL, _LEAST = 0.0001, 0.03  # of a test; the difference that is mentioned
 _GROUPS, _NUMBERED, _CANDIDATES = 5, 20, 4  # least groups: labels, numbers; columns that are tried
 _OF_GROUP = 10  # rows that are drawn of each of many groups
 _SMOOTH = 0.5  # correlation of neighbouring groups
-_RARE, _COMMON = 20, 0.9  # rows of a class; share of a class
+_RARE, _COMMON = 20, 0.9  # rows of a class; share of a class, whose rest is rare
 _MANY, _ROWS_EACH = 100, 20  # attributes; rows for each, above which these are not many
 _EVEN = 1.6  # limit of Kolmogorov and Smirnov's statistic at a level of 1%, times √rows
 _RANKS, _APART = 100, 50  # of numbers; half the distance of different labels
@@ -153,7 +153,7 @@ def quick_check(sample: Sample, keep: Collection[str], rng: np.random.Generator)
     if sample.groups is None:
         kept = [*_groups(sample, usable, names, keep, rng)]
         if 100 * screening.repeated >= len(sample):
-            copies = equal_rows(sample, screening.suspects)
+            copies = equal_rows(sample, screening.identifiers)
             found, less, lower = _kept(sample, copies, usable, rng)
             if less >= _LEAST:
                 found += ": the first is right if they are copies of one case (drop them), the "
@@ -299,7 +299,8 @@ def _classes(sample: Sample) -> Iterator[str]:
     if counts[most] >= _COMMON * len(sample):
         text = f"{counts[most] / len(sample):.1%} of the rows are of class '{most}': always naming "
         yield f"{text}it is that accurate"
-    rare = [f"'{each}' ({count:.0f})" for each, count in counts.items() if 0 < count < _RARE]
+    few = min(_RARE, (1 - _COMMON) * len(sample))
+    rare = [f"'{each}' ({count:.0f})" for each, count in counts.items() if 0 < count < few]
     if rare:
         number = counted(len(rare), "class has", "classes have")
         text = f"{number} fewer than {_RARE} rows: {listed(rare)}; scores say little about "
