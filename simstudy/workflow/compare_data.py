@@ -269,7 +269,10 @@ def _dataset(files: dict[str, bytes], name: str, table: Any, target: str | None)
         path = str(table) if is_named(table) else os.path.abspath(table)
         return {**section, "path": path}, lambda: read_data_set(path, options())
     if is_frame(table):
-        raw = read_frame(table, section.get("missing_values") is None)
+        markers = section.get("missing_values")
+        raw = read_frame(table, markers is None)
+        if isinstance(markers, list | tuple):  # what is missing in a frame is written as ?
+            section["missing_values"] = [*markers, "?"]
     elif isinstance(table, tuple) and len(table) == 2:
         raw, usual = read_arrays(*table)
         section["target"] = usual if stated is None else stated

@@ -387,9 +387,11 @@ def test_no_text_of_a_frame_is_missing(library, tmp_path):
     assert made.manifest["tables"]["data"]["classes"] == 2
     assert made.manifest["tables"]["data"]["missing"] == 1 / 3
     assert "'?'" in " ".join(made.manifest["notes"]["data"])
-    stated = {"path": data, "missing_values": ["x"]}
-    fewer = compare(stated, "mark", "prior", resampling=2, out=tmp_path / "stated", settings={})
-    assert fewer.manifest["tables"]["data"]["rows"] < 60
+    data = library({"mark": ["x", "y", "z", None] * 15, "class": ["?", "no"] * 30})
+    stated = {"path": data, "missing_values": ["x"], "target": "mark"}
+    fewer = compare(stated, None, "prior", resampling=2, out=tmp_path / "stated")
+    facts = fewer.manifest["tables"]["data"]
+    assert (facts["rows"], facts["classes"]) == (30, 2)
 
 
 def test_a_learner_that_always_fails_is_named(tmp_path):

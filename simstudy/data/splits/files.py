@@ -160,7 +160,7 @@ class _SplitFile:
         train, test, unused = counts.values()
         for line, column, row, _, part in entries:
             counts[part][row] += 1
-            if (train[row] > 0) + (test[row] > 0) + (unused[row] > 0) > 1:
+            if np.count_nonzero([train[row], test[row], unused[row]]) > 1:
                 raise self.table.error(f"row {row} is in two parts of {where}", line, column)
             if test[row] > 1:
                 raise self.table.error(f"row {row} is tested twice in {where}", line, column)
