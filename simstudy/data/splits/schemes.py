@@ -302,6 +302,11 @@ SCHEMES: Mapping[str, tuple[type[Scheme], Mapping[str, int]]] = {  # with what t
     "loo": (LeaveOneOut, {}),
     "bootstrap": (Bootstrap, {}),
 }
+WITH_REPEATS = frozenset(  # schemes whose number of repeats a study may state
+    name
+    for name, (kind, settled) in SCHEMES.items()
+    if "repeats" in {field.name for field in fields(kind)} - {*settled}  # type: ignore[arg-type]
+)
 
 Sizes: TypeAlias = tuple[int, ...] | tuple[float, ...]
 

@@ -1,4 +1,4 @@
-"""What the study `estimators` found: which estimates are nearest to the exact value.
+"""What the study `estimators` found: which estimates are nearest, which intervals cover the value.
 
 ``known.json`` beside this file holds it; ``python benchmarks/known_estimators.py`` makes it anew,
 and a test compares it with a run of the study.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,7 +18,9 @@ from simstudy.analysis.models.standings import AHEAD
 from simstudy.components.registry import Spec
 from simstudy.experiments.estimators.results import EstimatorResults
 from simstudy.study.study import Study
+from simstudy.texts import counted
 
+_SHARES = ("coverage", "coverage_lower", "coverage_upper")
 FILE = Path(__file__).with_name("known.json")
 
 
@@ -30,15 +32,18 @@ class Quality(NamedTuple):
     label: str  # of the learner
     measure: str
     estimator: str
-    identity: str
+    settings: Mapping[str, object]
     rmse: float
     farther: bool  # significantly, than the one with the least RMSE
+    coverage: Mapping[str, Sequence[float]]  # of the exact value by each interval, and its limits
 
 
 def known(results: EstimatorResults) -> dict[str, Any]:
     """Return what is recorded of results of the study."""
     study, table, rows = results.study, results.estimator_quality(), list[Quality]()
-    identities = dict(results.manifest["conditions"]["treatments"])
+    settings = {spec.label: _settings(spec) for spec in study.estimators}
+    intervals = results.interval_quality().set_index(["size", "learner", "measure", "estimator"])
+    intervals = intervals.sort_index()
     for learner in study.learners:
         for measure in study.measured:
             findings = results.findings(f"squared_error_{measure.label}_{learner.label}")
@@ -48,8 +53,13 @@ def known(results: EstimatorResults) -> dict[str, Any]:
                 own = own[own["measure"] == measure.label].sort_values("rmse")
                 for label, rmse in zip(own["estimator"], own["rmse"], strict=True):
                     of = at.size, learner.name, learner.label, measure.label, label
-                    rows.append(Quality(*of, identities[label], round(rmse, 6), label in far))
+                    shares = intervals.loc[[(at.size, learner.label, measure.label, label)]]
+                    shares = shares.set_index("interval")[[*_SHARES]].round(4)
+                    coverage = {str(key): row.tolist() for key, row in shares.iterrows()}
+                    of_errors = settings[label], round(rmse, 6), label in far
+                    rows.append(Quality(*of, *of_errors, coverage))
     facts = {"study": study.name, "digest": digest(study), "models": study.models}
+    facts["confidence"] = study.analysis.confidence
     return {**facts, "family": study.source.name, "rows": [[*row] for row in rows]}
 
 
@@ -80,12 +90,35 @@ def qualities(rows: int, learner: str, measure: str) -> list[list[Quality]]:
     return [[row for row in at if row.learner == name] for name in names]
 
 
-def among(rows: Iterable[Quality], specs: Iterable[Spec]) -> list[Quality]:
-    """Return those of estimators that a study has, whichever of their intervals it shows."""
-    here = {_key(spec.identity) for spec in specs}
-    return [row for row in rows if _key(row.identity) in here]
+def quality_of(spec: Spec, rows: Sequence[Quality]) -> Quality | None:
+    """Return what is recorded of an estimator of a study, whichever of its intervals it shows.
+
+    If it was studied with other numbers of repeats only, of the nearest number.
+    """
+    own = _settings(spec)
+    times = [_repeats(row.settings) / _repeats(own) for row in rows]
+    same = [
+        (abs(math.log(ratio)), at)
+        for at, ratio in enumerate(times)
+        if {**own, "repeats": 1} == {**rows[at].settings, "repeats": 1}
+    ]
+    return rows[min(same)[1]] if same else None
 
 
-def _key(identity: str) -> str:
-    name, parameters = json.loads(identity)
-    return json.dumps([name, {k: v for k, v in parameters.items() if k != "interval"}])
+def other_repeats(spec: Spec, row: Quality) -> str:
+    """Say how many repeats were studied, if they are others than those of an estimator."""
+    studied = _repeats(row.settings)
+    return (
+        ""
+        if studied == _repeats(_settings(spec))
+        else f"(studied with {counted(studied, 'repeat')})"
+    )
+
+
+def _settings(spec: Spec) -> dict[str, object]:
+    resolved = {key: value for key, value in spec.resolved.items() if key != "interval"}
+    return {"name": spec.name, **resolved}
+
+
+def _repeats(settings: Mapping[str, Any]) -> int:
+    return int(settings.get("repeats", 1))
