@@ -36,7 +36,7 @@ from simstudy.advice.forecast import Present, Simulated, forecast, power_laws
 from simstudy.arrays import FloatArray
 from simstudy.data.preparation.prepare import Preparation, suggested_preparation
 from simstudy.data.sample import Sample
-from simstudy.data.splits.schemes import make_scheme
+from simstudy.data.splits.resampling import make_scheme
 from simstudy.learners import AODE, C45, TAN, NaiveBayes
 from simstudy.measures.base import clip
 from simstudy.measures.scores.rewards import information_reward

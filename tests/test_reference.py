@@ -20,6 +20,7 @@ from simstudy.study import lists, sections
 from simstudy.study.claims import ModelClaim, Relation, Statement
 from simstudy.study.content import StudyFile
 from simstudy.study.lists import Collection, is_collection, load_collection
+from simstudy.study.search import SearchSection
 from simstudy.study.study import Study, load_study
 
 ROOT = Path(__file__).parents[1]
@@ -142,7 +143,7 @@ def test_paths_in_the_architecture_exist():
         ("Top level", StudyFile),
         ("`[data]`", sections.Data),
         ("`[[learners]]`", sections.LearnerSection),
-        ("`[learners.search]`", sections.SearchSection),
+        ("`[learners.search]`", SearchSection),
         ("`[measures]`", sections.MeasuresSection),
         ("`[analysis]`", sections.Analysis),
         ("`[thresholds]`", sections.Thresholds),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
+from simstudy.cli.report import written
 from simstudy.cli.run import Jobs, Overwrite, Quiet, stoppable
 from simstudy.engine.workers.child import available_processors, spare_children
 from simstudy.errors import SimstudyError
@@ -72,16 +73,11 @@ def data(
     separator: Annotated[_Text, Option(help="Separator of values (default: detected).")] = None,
     encoding: Annotated[_Text, Option(help="Encoding of the text (default: detected).")] = None,
     get: Annotated[bool, Option("--get", help="Store it, too, as an ARFF file.")] = False,
-    out: Annotated[
-        Path | None, Option("--out", "-o", help="With --get: the file (default: <name>.arff).")
-    ] = None,
+    out: Annotated[Path | None, written("With --get: the file (default: <name>.arff).")] = None,
 ) -> None:
     """Describe a data set: its variables, missing values, classes and anything odd."""
-    from simstudy.data.checks import oddities, rare_classes
     from simstudy.data.files.assembly import ReadOptions
     from simstudy.data.files.read import data_text, read_data_set
-    from simstudy.data.quick_check import quick_check
-    from simstudy.engine.seeds import stream
 
     reading = ReadOptions(
         target,
@@ -101,20 +97,28 @@ def data(
         if get:
             place = out or Path(f"{table.name}.arff")
             _store(place, data_text(file, reading))
-        odd = oddities(table)
-        odd += [table.refusal] if table.refusal else rare_classes(table.sample)
-        if not table.refusal:
-            odd += quick_check(table.sample, table.keep, stream(0, "data", 0, "check"))
+        odd = _odd(table)
     lines = [*_heading(table), "", *_variables(table.sample)]
     lines += [] if table.refusal else ["", *_classes(table.sample)]
-    if odd:
-        lines += ["", "Warnings:"]
-        for text in odd:
-            lines += _wrapped(text, "  - ", "    ")
+    lines += ["", "Warnings:"] * bool(odd)
+    for text in odd:
+        lines += _wrapped(text, "  - ", "    ")
     if get:
         lines += ["", *_wrapped(f"Stored as {place}.")]
     for line in lines:
         echo(line)
+
+
+def _odd(table: RowsRead) -> list[str]:
+    """What is odd about a table."""
+    from simstudy.data.checks import oddities, rare_classes
+    from simstudy.data.quick_check import quick_check
+    from simstudy.engine.seeds import stream
+
+    if table.refusal:
+        return [*oddities(table), table.refusal]
+    quick = quick_check(table.sample, table.keep, stream(0, "data", 0, "check"))
+    return [*oddities(table), *rare_classes(table.sample), *quick]
 
 
 def _store(place: Path, text: str) -> None:
@@ -203,8 +207,7 @@ def advise(
     data: DataFile,
     target: Target = None,
     out: Annotated[
-        Path | None,
-        Option("--out", "-o", help="Directory for the page (default: results/advise-<name>)."),
+        Path | None, written("Directory for the page (default: results/advise-<name>).")
     ] = None,
     ignore: Ignore = None,
     keep: Keep = None,

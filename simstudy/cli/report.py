@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
+from typer.models import OptionInfo
 
 from simstudy.errors import SimstudyError, describe, reported
 from simstudy.texts import echo
@@ -18,9 +19,14 @@ if TYPE_CHECKING:
     from simstudy.results.read.open import Results
 
 Directory = Annotated[Path, Argument(metavar="DIR", help="The results of a study.")]
-Out = Annotated[
-    Path | None, Option("--out", "-o", help="Where to write (default: beside the results).")
-]
+
+
+def written(text: str) -> OptionInfo:
+    """The option that names what is written."""
+    return Option("--out", "-o", help=text)
+
+
+Out = Annotated[Path | None, written("Where to write (default: beside the results).")]
 
 
 @contextlib.contextmanager
@@ -129,7 +135,7 @@ def compare(
     directories: Annotated[
         list[Path], Argument(metavar="DIR...", help="The results of two or more studies.")
     ],
-    out: Annotated[Path, Option("--out", "-o", help="The page to write.")] = Path("compare.html"),
+    out: Annotated[Path, written("The page to write.")] = Path("compare.html"),
 ) -> None:
     """Compare several studies on one page."""
     from simstudy.results.store.atomic_files import write_text

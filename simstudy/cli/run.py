@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 from typer import Argument, Exit, Option
 
-from simstudy.cli.report import results_of_others
+from simstudy.cli.report import results_of_others, written
 from simstudy.data.sizes import Size, whole_number
 from simstudy.engine.workers.child import available_processors, spare_children
 from simstudy.errors import SOME_FAILED, SimstudyError, reported
@@ -44,9 +44,7 @@ Overwrite = Annotated[bool, Option("--overwrite", help="Replace existing results
 
 def run(
     study: StudyFile,
-    out: Annotated[
-        _Path, Option("--out", "-o", help="Directory for results (default: results/<name>).")
-    ] = None,
+    out: Annotated[_Path, written("Directory for results (default: results/<name>).")] = None,
     jobs: Jobs = None,
     models: Models = None,
     sizes: Annotated[_Text, Option(help="Training sizes to use instead, e.g. 50,500,5000.")] = None,
@@ -123,8 +121,7 @@ def run(
                 for note in store.notes:
                     echo(f"Note: {note}.")
             elif not quiet:
-                with results_of_others() if results.reused else contextlib.nullcontext():
-                    _print_results(results, not no_report, details)
+                _print_results(results, not no_report, details)
     if failed:
         raise Exit(SOME_FAILED)
 
@@ -142,9 +139,7 @@ def compare_learners(
     ] = None,
     folds: Annotated[int | None, Option(min=2, help="Folds of cross-validation.")] = None,
     repeats: Annotated[int | None, Option(min=1, help="Repeats of cross-validation.")] = None,
-    out: Annotated[
-        _Path, Option("--out", "-o", help="Directory for results (default: one below results/).")
-    ] = None,
+    out: Annotated[_Path, written("Directory for results (default: one below results/).")] = None,
     seed: Annotated[int, Option(min=0, help="Seed of splits and learners.")] = 1,
     jobs: Jobs = None,
     quiet: Quiet = False,
@@ -171,12 +166,10 @@ def compare_learners(
                 jobs=jobs,
                 overwrite=overwrite,
             )
-        failed = results.manifest["failures"]
-        _report_failures(failed, results.directory, quiet)
+        _report_failures(results.manifest["failures"], results.directory, quiet)
         if not quiet:
-            with results_of_others() if results.reused else contextlib.nullcontext():
-                _print_results(results, details=details)
-    if failed:
+            _print_results(results, details=details)
+    if results.manifest["failures"]:
         raise Exit(SOME_FAILED)
 
 
@@ -219,15 +212,16 @@ def _print_results(results: Results, report: bool = True, details: bool = False)
     """Print what a study found, and last where its page is, or else its scores."""
     from simstudy.report.terminal import make_console, print_summary
 
-    console = make_console()
-    print_summary(results, console, details)
-    if results.note:
-        console.print(f"Note: {results.note}.", markup=False)
-    seconds = 0.0 if results.reused else results.manifest["seconds"]
-    cells = f"{results.manifest['cells']:,} cells" + (f" in {seconds:.1f} s" if seconds else "")
-    note = "; up to date, nothing to run" if results.reused else ""
-    place = f"Report: {results.directory / PAGE}" if report else f"Scores: {results.directory}/"
-    console.print(f"{cells}{note}. {place}", markup=False, soft_wrap=True)
+    with results_of_others() if results.reused else contextlib.nullcontext():
+        console = make_console()
+        print_summary(results, console, details)
+        if results.note:
+            console.print(f"Note: {results.note}.", markup=False)
+        seconds = 0.0 if results.reused else results.manifest["seconds"]
+        cells = f"{results.manifest['cells']:,} cells" + (f" in {seconds:.1f} s" if seconds else "")
+        note = "; up to date, nothing to run" if results.reused else ""
+        place = f"Report: {results.directory / PAGE}" if report else f"Scores: {results.directory}/"
+        console.print(f"{cells}{note}. {place}", markup=False, soft_wrap=True)
 
 
 def _cluster(backend: str, address: str | None) -> str | None:
@@ -279,7 +273,7 @@ def merge(
     pieces: Annotated[
         list[Path], Argument(metavar="DIR...", help="Shards, or results, of one study.")
     ],
-    out: Annotated[Path, Option("--out", "-o", help="Directory for the merged results.")],
+    out: Annotated[Path, written("Directory for the merged results.")],
     overwrite: Overwrite = False,
 ) -> None:
     """Merge the results of one study that was run in shards."""
@@ -296,9 +290,7 @@ def vary(
     key: Annotated[
         list[str], Option(help="Key and values, e.g. measures.prior=train,test; repeatable.")
     ],
-    out: Annotated[
-        _Path, Option("--out", "-o", help="Directory above the results (default: results).")
-    ] = None,
+    out: Annotated[_Path, written("Directory above the results (default: results).")] = None,
     jobs: Jobs = None,
     models: Models = None,
     quiet: Quiet = False,

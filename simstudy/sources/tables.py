@@ -18,7 +18,8 @@ from simstudy.components.registry import DATA, Spec
 from simstudy.data.files.named import is_named
 from simstudy.data.sample import Sample
 from simstudy.data.sizes import Size
-from simstudy.data.splits.schemes import Resampling, Split, nested_subsets
+from simstudy.data.splits.resampling import Resampling, nested_subsets
+from simstudy.data.splits.schemes import Split
 from simstudy.engine.evaluation import SAMPLED, Evaluation, Trial, pack, unpack
 from simstudy.engine.seeds import stream
 from simstudy.measures.positive_class import rarest

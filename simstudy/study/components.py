@@ -25,6 +25,7 @@ from simstudy.sources.families.base import Family
 from simstudy.sources.source import Source
 from simstudy.study.constants import FILES
 from simstudy.study.error_messages import sentence
+from simstudy.study.search import selecting
 from simstudy.study.sections import LearnerSection, MeasureSection, NamedSection, TreatmentSection
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def component_spec(
     """
     if isinstance(section, LearnerSection):
         with refused_at(key):
-            section = section.selecting()
+            section = selecting(section)
     if directory is None:
         renamed = _IN_IDENTITY if registry is FAMILIES and registry.is_own(section.name) else {}
         return _spec(section, dict(section.model_extra or {}), {}, renamed, {})

@@ -15,7 +15,8 @@ from simstudy.data.files.assembly import ReadOptions
 from simstudy.data.files.named import is_named, within
 from simstudy.data.files.read import read_data_set
 from simstudy.data.splits.files import read_splits
-from simstudy.data.splits.schemes import Resampling, Split, unfit_sizes
+from simstudy.data.splits.resampling import Resampling, unfit_sizes
+from simstudy.data.splits.schemes import Split
 from simstudy.errors import KeyedError, SimstudyError, at_key, refuse
 from simstudy.sources.tables import DataSet, Tables, splits_of
 from simstudy.study.sections import DataSetSection

@@ -10,6 +10,7 @@ import tomllib
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePath
+from types import UnionType
 from typing import Any
 
 from simstudy.errors import KeyedError, SimstudyError, demand_name, reason, refuse, suggestion
@@ -25,6 +26,13 @@ def builtin_studies() -> dict[str, Path]:
         if place.is_dir():
             return {file.stem: file for file in sorted(place.glob("*.toml"))}
     return {}
+
+
+def demand(value: object, kind: type | UnionType, hint: str) -> None:
+    """Refuse what a study cannot be made from."""
+    if not isinstance(value, kind):
+        text = f"a study cannot be made from an object of type {type(value).__name__}"
+        raise SimstudyError(f"{text}: {hint}")
 
 
 def study_path(name: str | Path, directory: Path = Path()) -> Path:

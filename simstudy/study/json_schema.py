@@ -23,6 +23,7 @@ from simstudy.study.claims import DataClaim, ModelClaim
 from simstudy.study.components import plain
 from simstudy.study.content import StudyFile
 from simstudy.study.lists import ListFile, ReadingsFile
+from simstudy.study.search import SearchSection
 
 Schema = dict[str, Any]
 _DRAFT = "https://json-schema.org/draft/2020-12/schema"
@@ -126,9 +127,10 @@ def _component_schema(section: type[sections.NamedSection], of: registry.AnyRegi
         for key, value in _parameter_schemas(component.parameters).items():
             text = f"{component.name}: {value.get('description', '')}"
             hints.setdefault(key, {"anyOf": []})["anyOf"].append({**value, "description": text})
-    more = [*keys, *(["search"] if section is sections.LearnerSection else [])]
-    for key in more[len(keys) :]:  # a section, and a parameter of some learners
-        hints[key]["anyOf"].insert(0, _of_model(sections.SearchSection, ""))
+    more = [*keys]
+    if section is sections.LearnerSection:  # a section, and a parameter of some learners
+        hints["search"]["anyOf"].insert(0, _of_model(SearchSection, ""))
+        more.append("search")
     for hint in hints.values():
         hint["anyOf"].append({})  # a component of a plugin may accept anything
     described = [{"const": each.name, "description": each.summary} for each in components]

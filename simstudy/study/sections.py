@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Iterable
 from typing import Annotated, Any, Literal, get_args
 
@@ -20,13 +19,11 @@ from pydantic import (
     model_serializer,
 )
 
-from simstudy.errors import KeyedError
 from simstudy.study.error_messages import explain
 
 Prior = Literal["train", "test", "uniform", "true"]
 PRIORS: tuple[Prior, ...] = get_args(Prior)
 Rows = Annotated[int, Field(ge=1, le=10**9)]
-MAX_SETTINGS = 1000  # of a search
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
 Sizes = Annotated[list[Rows], Field(min_length=1)]
 
@@ -159,40 +156,6 @@ class TreatmentSection(NamedSection):
     label: str = ""
 
 
-class SearchSection(FileSection):
-    """A search among settings of a learner, within each training part.
-
-    Parameters
-    ----------
-    grid
-        The values to try, by parameter: all combinations are.
-    measure
-        What selects.
-    measure_parameters
-        The parameters of that measure.
-    validation
-        Whether on all training rows by cross-validation, or on a part of them.
-    folds
-        Number of folds.
-    share
-        The share of rows that settings are fitted to in a holdout.
-    """
-
-    grid: dict[str, Annotated[list[Any], Field(min_length=1)]] = Field(min_length=1)
-    measure: str = "information_reward"
-    measure_parameters: dict[str, Any] | None = None
-    validation: Literal["cv", "holdout"] = "cv"
-    folds: int = 5
-    share: float = 2 / 3
-
-    @field_validator("grid")
-    @classmethod
-    def _few(cls, grid: dict[str, list[Any]]) -> dict[str, list[Any]]:
-        if (number := math.prod(map(len, grid.values()))) > MAX_SETTINGS:
-            raise ValueError(f"it has {number:,} combinations; {MAX_SETTINGS:,} are allowed")
-        return grid
-
-
 class LearnerSection(TreatmentSection):
     """A learner, its label, and how rows are prepared only for it.
 
@@ -203,22 +166,6 @@ class LearnerSection(TreatmentSection):
     """
 
     preparation: PreparationSection | None = None
-
-    def selecting(self) -> LearnerSection:
-        """The section as that of the learner ``select``, if it has a table ``search``."""
-        stated = dict(self.model_extra or {})
-        if not isinstance(stated.get("search"), dict):  # a parameter of some learners
-            return self
-        try:
-            search = SearchSection.model_validate(stated.pop("search"))
-        except ValidationError as error:
-            key, message = explain(error, SearchSection)
-            raise KeyedError(f"search.{key}", message) from error
-        grid, keys = search.grid, search.model_dump(exclude={"grid"}, exclude_unset=True)
-        settings = (dict(zip(grid, row, strict=True)) for row in itertools.product(*grid.values()))
-        candidates = ({"learner": self.name, "parameters": stated | row} for row in settings)
-        keys |= {"candidates": [*candidates], "label": self.label or f"{self.name}, tuned"}
-        return LearnerSection(name="select", preparation=self.preparation, **keys)
 
 
 class DataSetSection(FileSection):

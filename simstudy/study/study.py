@@ -8,7 +8,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import UnionType
 from typing import TYPE_CHECKING, Any
 
 from simstudy.components import registry as registries
@@ -297,7 +296,7 @@ def _study(file: StudyFile, directory: Path | None, plugins: Sequence[PluginFile
 def _source(file: StudyFile, family: Spec | None, changes: tuple[Spec, ...]) -> Source:
     """Where the problems come from, according to the file."""
     if family is None:
-        from simstudy.data.splits.schemes import scheme_name
+        from simstudy.data.splits.resampling import scheme_name
         from simstudy.sources.tables import Tables
 
         sizes = [*map(Size, file.resampling.sizes)] or [WHOLE]
@@ -335,7 +334,7 @@ def load_study(
         Names the file, the key, the value, and what is allowed.
     """
     hint = "load_study reads a file, or a built-in study by its name; make_study takes a dictionary"
-    _demand(path, str | os.PathLike, hint)
+    files.demand(path, str | os.PathLike, hint)
     path = files.study_path(path)
     if content is None:
         content = files.read_toml(path)
@@ -363,9 +362,7 @@ def make_study(
     Parameters
     ----------
     content : mapping
-        The study. Its learners may be names (``"tan"``, ``"sklearn.svm:SVC"``), learners of this
-        package, estimators, pipelines and searches with the methods of scikit-learn's, pairs of a
-        label and one of these, or tables; or a mapping of labels to these.
+        The study. Its learners may be all that `simstudy.compare` takes.
     directory : Path, optional
         Paths in the study are relative to it.
     origin : str
@@ -373,19 +370,12 @@ def make_study(
     overrides : mapping, optional
         Values that replace those of the study, by dotted key.
     """
-    _demand(content, Mapping, "make_study takes a dictionary; load_study reads a study file")
-    if content.get("learners"):
-        from simstudy.study.objects import learner_sections
+    files.demand(content, Mapping, "make_study takes a dictionary; load_study reads a study file")
+    from simstudy.study.objects import learner_sections
 
+    if content.get("learners"):
         content = {**content, "learners": learner_sections(content["learners"])}
     return checked_study(content, directory, origin, overrides)
-
-
-def _demand(value: object, kind: type | UnionType, hint: str) -> None:
-    """Refuse an argument of another type."""
-    if not isinstance(value, kind):
-        text = f"a study cannot be made from an object of type {type(value).__name__}"
-        raise SimstudyError(f"{text}: {hint}")
 
 
 def checked_study(

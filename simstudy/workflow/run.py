@@ -33,6 +33,9 @@ NO_CROSSING = (
     "no crossing is established between the sizes studied (no learner is significantly ahead of "
     "another at one size and behind it at another), so refining added no sizes"
 )
+# What a manifest says of all cells, not of those that were computed.
+_DESCRIBED: tuple[str, ...] = ("measures", "columns", "about", "rests_on", "session")
+_DESCRIBED += ("parts", "notes", "tables", "transforms")
 _MAX_NAMED = 5  # models that an error names
 _MAX_ROUNDS = 20  # of adding sizes
 
@@ -220,20 +223,9 @@ def merge(
     for piece in pieces:
         piece.check(plan)
     whole = Store(Path(out))
-    described = [
-        "measures",
-        "columns",
-        "about",
-        "rests_on",
-        "session",
-        "parts",
-        "notes",
-        "tables",
-        "transforms",
-    ]
     first = filled(manifests[0])
     networks = sorted(item for each in manifests for item in filled(each)["networks"].items())
-    described += ["classes"] * bool(first["classes"])
+    described = [*_DESCRIBED, *["classes"] * bool(first["classes"])]
     whole.descriptions = {**{key: first[key] for key in described}, "networks": dict(networks)}
     run = _Run(study, plan, whole, {})
     with whole.folder.locked():

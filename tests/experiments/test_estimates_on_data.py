@@ -8,18 +8,13 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
+from benchmarks.known_estimators import digest, known
 from simstudy import SimstudyError, load_study, make_study, open_results, run_study
 from simstudy.data.preparation.prepare import Preparation
 from simstudy.data.splits.schemes import CrossValidation
 from simstudy.engine.plan import make_plan
 from simstudy.estimators.bench import scheme_name
-from simstudy.experiments.estimators.known import (
-    FILE,
-    digest,
-    known,
-    qualities,
-    quality_of,
-)
+from simstudy.experiments.estimators.known import FILE, qualities, quality_of
 from simstudy.learners import TAN
 from simstudy.report.files import write_tables
 from simstudy.report.pages.page import report_page
@@ -163,7 +158,7 @@ def test_a_run_and_its_report_quote_the_same_of_the_usual_estimators(usual):
     (text,) = nearest(opened, opened.findings())
     assert [*nearest(usual, usual.findings())] == [text]
     assert all(label in text for label in usual.study.labels)
-    assert "not studied" not in text
+    assert "Not studied" not in text
 
 
 def test_every_error_is_quoted_with_what_is_significant(usual):
@@ -173,7 +168,7 @@ def test_every_error_is_quoted_with_what_is_significant(usual):
     assert all(f"{row.rmse:.4f}" in text for row in own.values())
     far = [label for label, row in own.items() if row.farther]
     assert f"Significantly farther: {' and '.join(sorted(far, reverse=True))}; 50 models" in text
-    assert f"{own['nested 10-fold'].rmse:.4f} by nested 10-fold (studied with 50 repeats)" in text
+    assert f"nested 10-fold ({own['nested 10-fold'].rmse:.4f} with 50 repeats)" in text
     assert "did not differ" not in text
 
 
@@ -198,7 +193,7 @@ def test_coverage_is_that_of_the_interval_shown(usual):
     assert coverage(rows, "percentile", *of) == ""
     assert coverage(rows, "rows", *of[:3], 0.9) == ""
     assert "for NB; " in coverage(rows, "rows", 500, "tan", "accuracy", 0.95)
-    assert coverage(by_label["nested 10-fold"], "nested", *of).endswith("(studied with 50 repeats)")
+    assert coverage(by_label["nested 10-fold"], "nested", *of).endswith("] with 50 repeats")
     assert kind(rows, "rows") == "rows, naive"
     assert kind(by_label["holdout 2/3"], "rows") == "rows"
     assert kind(by_label["10-fold ×10"], "corrected") == "corrected t"

@@ -20,7 +20,7 @@ import simstudy
 from simstudy import SimstudyError, load_study, merge, open_results, run_cell, run_shard, run_study
 from simstudy.analysis.tests.resampled import corrected_t
 from simstudy.data.files.read import read_data
-from simstudy.data.splits.schemes import Resampling
+from simstudy.data.splits.resampling import Resampling
 from simstudy.engine.plan import make_plan
 from simstudy.learners import AODE
 from simstudy.measures import information_reward
@@ -532,7 +532,9 @@ def test_a_plan_does_not_take_the_5x2cv_test_for_another(write, tmp_path):
     (line,) = data_power(five, 0.05, 0.8, jobs=1)
     assert "5×2cv paired t test (Dietterich 1998)" in line
     assert "repeats =" not in line
-    assert run_study(five, tmp_path / "five", report=False).findings().winners.test == "five_by_two_t"
+    assert (
+        run_study(five, tmp_path / "five", report=False).findings().winners.test == "five_by_two_t"
+    )
 
 
 def test_a_plan_counts_the_rows_fitted_to(write, tmp_path):

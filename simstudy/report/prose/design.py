@@ -8,7 +8,7 @@ from typing import Any
 
 from simstudy.components.registry import Spec
 from simstudy.data.sizes import size_text
-from simstudy.data.splits.schemes import WITH_REPEATS, scheme_name
+from simstudy.data.splits.resampling import WITH_REPEATS, scheme_name
 from simstudy.report.prose.inputs import cuts
 from simstudy.report.prose.phrases import count_range, listed, opening
 from simstudy.study.constants import ROWS_BESIDE_EXACT

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from operator import itemgetter
 
 from simstudy.components.registry import Spec
 from simstudy.experiments.estimators.data_results import DataEstimates, EstimateFindings
@@ -27,9 +26,9 @@ _KINDS = {
 NO_TRUTH = "The exact value is not known here, so that bias and coverage cannot be shown."
 _SEEN = "resubstitution"  # which no one takes for an estimate of performance on new rows
 
-COVERAGE = (
-    "Naive intervals take for independent what shares rows. Coverage: how often such an interval "
-    "had the exact value of a learner in our study, with a 95% binomial interval over its models."
+CAPTION = (
+    f"{NO_TRUTH} Naive intervals take for independent what shares rows. Coverage: how often such "
+    "an interval had the exact value in our study, with a 95% binomial interval over its models."
 )
 
 
@@ -74,25 +73,24 @@ def nearest(results: DataEstimates, findings: EstimateFindings) -> Iterator[str]
 def _compared(every: Sequence[Quality], specs: Sequence[Spec]) -> str:
     """The errors of the estimators of a study, beside the least of all, and which are larger."""
     pairs = [(spec, quality_of(spec, every)) for spec in specs]
-    here = sorted(((row.rmse, spec, row) for spec, row in pairs if row), key=itemgetter(0))
-    labels = {row.estimator: brief(spec.label) for _, spec, row in here}
-    best = every[0]
-    text = f"{labels.get(best.estimator, best.estimator)} (root mean squared error "
-    text += f"{number(best.rmse)})"
-    rest = [
-        " ".join(filter(None, [number(rmse), "by", brief(spec.label), other_repeats(spec, row)]))
-        for rmse, spec, row in here
-        if row is not best
+    here = [(row, brief(spec.label), other_repeats(spec, row)) for spec, row in pairs if row]
+    if every[0] not in (row for row, *_ in here):
+        here.append((every[0], every[0].estimator, ""))
+    here.sort(key=lambda each: each[0].rmse)
+    errors = [
+        f"{label} ({'root mean squared error ' * (not at)}{number(row.rmse)}{note})"
+        for at, (row, label, note) in enumerate(here)
     ]
-    far = [labels[row.estimator] for _, _, row in here if row.farther]
-    text += f"; it was {listed(rest, len(rest))}. " if rest else ". "
-    if far:
-        text += f"Significantly farther: {listed(far, len(far))}; "
-    else:
-        text += "None was significantly farther; " if rest else ""
-    text += f"{recorded()['models']} models show only large differences." if rest else ""
+    text = f"{errors[0]}, then {listed(errors[1:], len(errors))}" if errors[1:] else errors[0]
+    far = [label for row, label, _ in here if row.farther]
+    which = (
+        f"Significantly farther: {listed(far, len(far))}"
+        if far
+        else "None is significantly farther"
+    )
+    text += f". {which}; {recorded()['models']} models show only large differences."
     absent = [brief(spec.label) for spec, row in pairs if row is None]
-    return text.rstrip() + f" {opening(listed(absent, 9))} not studied." * bool(absent)
+    return text + f" Not studied: {listed(absent, 9)}." * bool(absent)
 
 
 def coverage(
@@ -103,10 +101,8 @@ def coverage(
     for each in every if confidence == recorded()["confidence"] else ():
         if (row := quality_of(spec, each)) and interval in row.coverage:
             share, low, high = row.coverage[interval]
-            notes = [f"for {row.label}"] * (len(every) > 1) + [other_repeats(spec, row)]
-            texts.append(
-                " ".join(filter(None, [percent(share, 0), percentages(low, high), *notes]))
-            )
+            whose = f" for {row.label}" * (len(every) > 1) + other_repeats(spec, row)
+            texts.append(f"{percent(share, 0)} {percentages(low, high)}{whose}")
     return "; ".join(texts)
 
 
