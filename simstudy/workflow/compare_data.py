@@ -229,13 +229,10 @@ def _datasets(data: Any) -> list[tuple[str, Any]]:
     """The data sets with their names, empty if they are to be called as their files."""
     if isinstance(data, Mapping) and "path" not in data:
         tables = [(str(name), table) for name, table in data.items()]
-    elif isinstance(data, list) or (
-        isinstance(data, tuple) and all(isinstance(each, str | os.PathLike) for each in data)
-    ):
-        numbers = itertools.count(1)
-        tables = [("" if _is_path(table) else f"data{next(numbers)}", table) for table in data]
     else:
-        tables = [("" if _is_path(data) else "data", data)]
+        several = isinstance(data, list) or (isinstance(data, tuple) and all(map(_is_path, data)))
+        every, ends = (data, itertools.count(1)) if several else ([data], itertools.repeat(""))
+        tables = [("" if _is_path(table) else f"data{next(ends)}", table) for table in every]
     if not tables:
         raise SimstudyError(f"data: there are none; data are {_DATA}")
     return tables

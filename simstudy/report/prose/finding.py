@@ -241,14 +241,16 @@ def _on_one(findings: DataFindings) -> str:
     has, it = ("has", "It is") if len(best) == 1 else ("have", "They are")
     text = f"On {brief(dataset)}, {_named(best)} {has} the best mean {findings.info.label}, {value}"
     text += f"; {_named(lost)} {'have' if len(lost) > 1 else 'has'} none." if lost else "."
+    rest = f"; the difference from {_named(level)} is not significant" * bool(level)
+    if not (findings.winners.pairs["winner"] != "").any():
+        text += f" No two learners{' that have one' * bool(lost)} differ significantly."
+    elif beaten:
+        text += f" {it} significantly better than {_named(beaten)}{rest}."
+    else:
+        text += f" {it} not significantly better than any other learner."
     if findings.info.zero == PRIOR and findings.means[best[0]][dataset] <= 0:
         text += " No mean is above 0, the score of the prior (by default the class frequencies)."
-    if not (findings.winners.pairs["winner"] != "").any():
-        return f"{text} No two learners{' that have one' * bool(lost)} differ significantly."
-    if not beaten:
-        return f"{text} {it} not significantly better than any other learner."
-    rest = f"; the difference from {_named(level)} is not significant" * bool(level)
-    return f"{text} {it} significantly better than {_named(beaten)}{rest}."
+    return text
 
 
 def _alone_on_sets(findings: DataFindings) -> str:

@@ -12,8 +12,10 @@ from tests.report.agreement.said import Said
 EXPLAINED = [
     r".*which of .* predicts best, by .*\?|Winners and losers(?: by .*)?",
     r"ahead|behind|best by .*|ahead by",
-    r"Joined: the Pareto front, on which no learner has both a better mean and a shorter time than "
-    r"another: .*|Whether scores differ significantly is not shown here; times differ .*",
+    r"Joined: the Pareto front, the learners that no other beats in one without being worse in the "
+    r"other: .*|Whether scores differ significantly is not shown here; times differ .*",
+    r"With these splits only a difference above .* could be significant.*; with .*repeats = .* it "
+    r"could be from .* on, if the standard deviation between splits stays the same\.",
     r"Best mean, ahead \(a test won and none lost\) and behind \(a test lost and none won\): "
     r"numbers of data sets\.",
     r"A column is a winner; the cell names the learners that it is significantly better than\.",
@@ -101,13 +103,15 @@ class DataSentences:
     def _one(self, where: str, text: str) -> list[Said]:
         """Read what is said of the only data set."""
         found = re.fullmatch(
-            rf"On (?P<at>\S+) (?P<who>{self.names}) ha(?:s|ve) the best mean .*\.", text
+            rf"On (?P<at>\S+), (?P<who>{self.names}) ha(?:s|ve) the best mean .*\.", text
         )
         if found:
             self._at, self._who = found["at"], self.named(found["who"])
             return [Said(where, "best on", size=found["at"], value=self._who)]
         if text == "No two learners differ significantly.":
             return [Said(where, "significant", value=0)]
+        if text.startswith("No mean is above 0, the score of the prior ("):
+            return [Said(where, "at most", value=0)]
         if re.fullmatch(
             r"(?:It is|They are) not significantly better than any other learner\.", text
         ):
