@@ -623,8 +623,8 @@ def test_a_marker_does_not_hide_that_a_target_is_a_number(write, number):
     rows = "".join(f"{row % 3},{number.format(row)}\n" for row in range(51)) + "1,Na\n"
     with pytest.raises(
         SimstudyError,
-        match=r"'y' has 51 different numbers, more than 50; name another column in target "
-        r"\(--target\), or declare it nominal or give classes",
+        match=r"'y' has 51 different numbers, more than 50; name another column in target, "
+        r"or declare it nominal or give classes",
     ):
         read_data(write("a,y\n" + rows))
 
