@@ -66,7 +66,7 @@ def compare(
     target : str, optional
         The column to predict; by default the last.
     learners : sequence
-        Names of learners (``"tan"``, ``"sklearn.svm:SVC"``); learners of this package; estimators,
+        Names of learners (``"tan"``, ``"sklearn.naive_bayes:GaussianNB"``); learners of this package; estimators,
         pipelines and searches with scikit-learn's methods; pairs of a label and one of these;
         tables with the keys of [[learners]], in which ``object`` stands for a name.
     resampling : optional
