@@ -154,6 +154,8 @@ class Page(Protocol[F, R]):
 
     def results(self, results: R) -> list[str]:
         """Return what was found by the primary measure, with the key numbers."""
+        findings: Any = results.findings()
+        return [self.finding(results, findings), *self.statements(results, findings)]
 
     # The page
 

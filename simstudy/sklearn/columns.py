@@ -38,11 +38,8 @@ def measured(column: pd.Series) -> FloatArray | None:
     """Return the numbers of a column if some are not whole or many differ, otherwise None."""
     if column.dtype.kind not in "fiuO" or any(isinstance(value, str) for value in column):
         return None
-    try:
-        values: FloatArray = column.to_numpy(dtype=np.float64, na_value=np.nan)
-    except (TypeError, ValueError):
+    if (values := _numbers(column)) is None:
         return None
-    _check_finite(column, values)
     known = values[~np.isnan(values)]
     whole = len(known) == 0 or ((known % 1 == 0).all() and len(np.unique(known)) <= MAX_NUMBERS)
     return None if whole else values
@@ -89,17 +86,18 @@ def _holds_numbers(column: pd.Series) -> bool:
 
 def as_numbers(column: pd.Series) -> FloatArray:
     """Return the numbers of a column, NaN where one is missing."""
-    times = pd.api.types.is_datetime64_any_dtype(column) or column.dtype == "timedelta64[ns]"
-    try:
-        if times:
-            raise TypeError
-        values: FloatArray = column.to_numpy(dtype=np.float64, na_value=np.nan)
-    except (TypeError, ValueError):
-        raise ValueError(f"column {column.name!s} of X has non-numeric values") from None
-    _check_finite(column, values)
+    values = None if column.dtype.kind in "Mm" else _numbers(column)  # of times
+    if values is None:
+        raise ValueError(f"column {column.name!s} of X has non-numeric values")
     return values
 
 
-def _check_finite(column: pd.Series, values: FloatArray) -> None:
+def _numbers(column: pd.Series) -> FloatArray | None:
+    """Return the numbers of a column, None if it has other values."""
+    try:
+        values: FloatArray = column.to_numpy(dtype=np.float64, na_value=np.nan)
+    except (TypeError, ValueError):
+        return None
     if np.isinf(values).any():
         raise ValueError(f"column {column.name!s} of X has infinite values")
+    return values

@@ -7,12 +7,13 @@ import json
 import numpy as np
 import pytest
 
+from benchmarks.known_estimators import digest, known
 from simstudy import SimstudyError, load_study, make_study, open_results, run_study
 from simstudy.data.preparation.prepare import Preparation
 from simstudy.data.splits.schemes import CrossValidation
 from simstudy.engine.plan import make_plan
 from simstudy.estimators.bench import scheme_name
-from simstudy.experiments.estimators.known import FILE, digest, known, qualities
+from simstudy.experiments.estimators.known import FILE, qualities
 from simstudy.learners import TAN
 from simstudy.report.files import write_tables
 from simstudy.report.pages.page import report_page

@@ -135,9 +135,9 @@ def test_pages_name_measures_and_files_keep_their_labels(results):
     [
         (
             "right_kl_divergence",
-            "favours log loss .* its expectation is the target plus a constant",
+            "favours log loss .* the expectation of log loss is the target plus a constant",
         ),
-        ("loss_accuracy", "favours accuracy .* its expectation is the target\\."),
+        ("loss_accuracy", "favours accuracy .* the expectation of accuracy is the target\\."),
     ],
 )
 def test_a_page_says_which_measure_its_target_favours(results, column, note):

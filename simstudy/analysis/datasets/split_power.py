@@ -10,6 +10,7 @@ for all numbers of splits.
 
 from __future__ import annotations
 
+import bisect
 import math
 from collections.abc import Callable
 from functools import cache
@@ -129,10 +130,7 @@ def least_number(reached: Callable[[int], float], target: float, low: int, high:
     """Return the least number from low to high at which a rising power reaches a target."""
     if reached(high) < target:
         return None
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if reached(middle) >= target else (middle + 1, high)
-    return low
+    return bisect.bisect_left(range(high), target, lo=low, key=reached)
 
 
 @cache

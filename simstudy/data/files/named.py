@@ -57,21 +57,16 @@ def named_set(path: str | os.PathLike[str]) -> NamedSet:
     origin, name = match.groups()
     if origin == "openml":
         return _of_openml(name)
-    if origin == "sklearn":
-        return _of_sklearn(name)
     package = Path(__file__).parents[2]
     # In a wheel the files are part of the package, in a checkout beside it.
     folders = (package / _UCI, package.parent / _UCI)
     files = {file.name.split(".")[0]: file for at in folders for file in at.glob("*.csv.gz")}
-    if name not in files:
-        raise SimstudyError(f"no data set '{shown(name)[1:-1]}' in uci{suggestion(name, files)}")
-    return NamedSet(name, str(files[name]), files[name])
-
-
-def _of_sklearn(name: str) -> NamedSet:
-    if name not in _SKLEARN:
-        text = f"no data set '{shown(name)[1:-1]}' in sklearn{suggestion(name, _SKLEARN)}"
-        raise SimstudyError(text)
+    names = files if origin == "uci" else _SKLEARN
+    if name not in names:
+        near = suggestion(name, names)
+        raise SimstudyError(f"no data set '{shown(name)[1:-1]}' in {origin}{near}")
+    if origin == "uci":
+        return NamedSet(name, str(files[name]), files[name])
     from sklearn import datasets
 
     frame = getattr(datasets, f"load_{name}")(as_frame=True).frame

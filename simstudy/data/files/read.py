@@ -26,7 +26,7 @@ from simstudy.data.files.assembly import Assembly, ReadOptions, RowsRead
 from simstudy.data.files.catalogue import catalogued
 from simstudy.data.files.columns import Declaration, RawTable
 from simstudy.data.files.delimited import decode, read_delimited
-from simstudy.data.files.named import NamedSet, is_named, named_set
+from simstudy.data.files.named import is_named, named_set
 from simstudy.data.sample import Sample
 from simstudy.errors import SimstudyError, check_regular, reason
 
@@ -138,7 +138,10 @@ def _opened(
     """The columns of a file or frame, and the target and declarations of a catalogue."""
     if isinstance(path_or_frame, str | os.PathLike):
         if is_named(path_or_frame):
-            return _open_named(named_set(path_or_frame), reading)
+            data = named_set(path_or_frame)
+            table, target, declared = _opened(data.content, reading)
+            table.source, table.name = data.source, data.name
+            return table, data.target or target, declared
         path = Path(path_or_frame)
         table = _read_file(path, reading)
         table.name = path.name.split(".")[0]
@@ -150,14 +153,6 @@ def _opened(
     kind = type(path_or_frame).__name__
     lazy = "; collect it first" if hasattr(path_or_frame, "collect") else ""
     raise SimstudyError(f"data are read from a path or a data frame, not from a {kind}{lazy}")
-
-
-def _open_named(
-    data: NamedSet, reading: ReadOptions
-) -> tuple[RawTable, str | None, Mapping[str, Declaration]]:
-    table, target, declared = _opened(data.content, reading)
-    table.source, table.name = data.source, data.name
-    return table, data.target or target, declared
 
 
 def _read_file(path: Path, reading: ReadOptions) -> RawTable:

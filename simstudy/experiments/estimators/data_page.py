@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from typing import Any
 
@@ -91,11 +92,6 @@ class EstimatesPage(Page[EstimateFindings, DataEstimates]):
         confidence = level(results.study.analysis.confidence)
         yield f"Intervals are those of each estimator, {confidence}, not adjusted.", []
 
-    def results(self, results: DataEstimates) -> list[str]:
-        """Return the estimates and what our study says."""
-        findings = results.findings()
-        return [self.finding(results, findings), *self.statements(results, findings)]
-
     def shown(self, results: DataEstimates) -> list[int]:
         """Return the column of the first learner by each measure, which stands for all."""
         return [*range(0, len(results.measures), len(results.learners))]
@@ -128,15 +124,15 @@ class EstimatesPage(Page[EstimateFindings, DataEstimates]):
 
     def sections(self, results: DataEstimates) -> list[Section]:
         """Return estimates, data sets, inputs and the design."""
-        study, given = results.study, build.given(results)
+        study = results.study
         mechanism = {"Data sets": f"{opening(self.design(study))}."} | words.data_sections(study)
         mechanism.pop("Splits")
-        properties = {"table": build.properties(results.properties()), "notes": _notes(results)}
+        properties = {"table": build.properties(results.properties()), "notes": results.notes}
         return [
             Section("findings", "Findings in detail", [], "sets_found"),
             Section("estimates", "Estimates", [_table(results)], "tables"),
             Section("properties", "Data sets", properties),
-            Section("inputs", "What each learner was given", [given], "tables", "Inputs"),
+            Section("inputs", build.GIVEN, build.given(results), "tables", "Inputs"),
             design_section(results, mechanism, facts.methods(results)),
             failures_section(results, self.consequence(study)),
         ]
@@ -155,7 +151,7 @@ class EstimatesPage(Page[EstimateFindings, DataEstimates]):
 
     def tables(self, results: DataEstimates) -> dict[str, Any]:
         """Return the same for papers."""
-        made = [_table(results), build.properties(results.properties()), build.given(results)]
+        made = [_table(results), build.properties(results.properties()), *build.given(results)]
         return {table.name: table for table in made}
 
     def means(self, results: DataEstimates) -> list[Table]:
@@ -166,8 +162,7 @@ class EstimatesPage(Page[EstimateFindings, DataEstimates]):
         """Return the estimates by the primary measure, and what our study says."""
         findings = results.findings()
         yield _brief(results, findings)
-        for text in [*prose.nearest(results, findings)][:1]:
-            yield TerminalLine(text)
+        yield from map(TerminalLine, [*prose.nearest(results, findings)][:1])
 
     def details(self, results: DataEstimates) -> Iterator[Table | TerminalLine]:
         """Return all estimates, and all that is said of them."""
@@ -177,7 +172,7 @@ class EstimatesPage(Page[EstimateFindings, DataEstimates]):
 
     def gaps(self, results: DataEstimates) -> list[str]:
         """Return what is odd about the data."""
-        return _notes(results)
+        return results.notes
 
     def plan(self, study: Study, goal: Goal) -> list[str]:
         """Say how long the estimates of every data set take."""
@@ -195,8 +190,8 @@ class EstimatesPage(Page[EstimateFindings, DataEstimates]):
 
 def _charts(results: DataEstimates, findings: EstimateFindings) -> list[Chart]:
     """A chart for each learner on each data set, as many as are drawn."""
-    pairs = [(dataset, each) for dataset in results.datasets for each in results.learners]
-    return [with_intervals(findings, *pair) for pair in pairs[:_MAX_PANELS]]
+    pairs = itertools.product(results.datasets, results.learners)
+    return [with_intervals(findings, *pair) for pair in itertools.islice(pairs, _MAX_PANELS)]
 
 
 def _picture(chart: Chart, name: str, width: float) -> Markup:
@@ -219,7 +214,7 @@ def _figure(results: DataEstimates, style: Style) -> Printed:
 
 def _brief(results: DataEstimates, findings: EstimateFindings) -> Table:
     """A column for each learner on each data set."""
-    pairs = [(dataset, each) for dataset in results.datasets for each in results.learners]
+    pairs = [*itertools.product(results.datasets, results.learners)]
     columns = [findings.of(*pair)["estimate"].map(number) for pair in pairs]
     several = len(results.datasets) > 1
     heads = [f"{each} on {dataset}" if several else each for dataset, each in pairs]
@@ -246,17 +241,10 @@ def _table(results: DataEstimates) -> Table:
     columns |= {"interval": bounds, "kind": lambda row: cell(row["interval"] or NONE)}
     fixed = [f"{head} {table[key].iloc[0]}" for head, key in several.items() if head not in kept]
     title = f"Estimates ({', '.join(fixed)})" if fixed else "Estimates"
-    keys = [*dict.fromkeys(table["dataset"])], results.learners
-    order = table.assign(
-        a=table["dataset"].map(keys[0].index), b=table["learner"].map(keys[1].index)
-    )
-    rows = order.sort_values(["a", "rows", "b", "measure"], kind="stable").to_dict("records")
+    keys = {"dataset": results.datasets, "learner": results.learners}
+    order = table.assign(**{key: table[key].map(names.index) for key, names in keys.items()})
+    order = order.sort_values([*several.values()], kind="stable")
+    rows = table.loc[order.index].to_dict("records")
     confidence = level(results.study.analysis.confidence)
     caption = f"Intervals: {confidence}, of the kind that each estimator reports. {prose.NO_TRUTH}"
     return table_of(rows, "estimates", title, columns, len(kept) + 1, caption=caption, data=table)
-
-
-def _notes(results: DataEstimates) -> list[str]:
-    """What is odd about the data sets."""
-    recorded = results.manifest["notes"]
-    return [f"{name}: {note}" for name, notes in recorded.items() for note in notes]

@@ -63,16 +63,16 @@ class DataEstimates(TableResults):
         rows = [Size.stored(size).rows(parts[model]["train"]) for model, size in pairs]
         datasets = [parts[model]["dataset"] for model, _ in pairs]
         specs = {spec.label: spec for spec in self.study.estimators}
-        shown = [_shown(specs[row["estimator"]], row) for row in table.to_dict("records")]
+        stored = table.to_dict("records")
+        shown = [_shown(specs[row["estimator"]], row) for row in stored]
         made = table.drop(columns=["model", "exact", "mean", "mean_error"])
-        made = made.assign(interval=shown)
+        made = made.assign(dataset=datasets, rows=rows, interval=shown)
         for end in ("lower", "upper"):
-            ends = zip(table.to_dict("records"), shown, strict=True)
+            ends = zip(stored, shown, strict=True)
             made[end] = [row[f"{end}_{kind}"] if kind else np.nan for row, kind in ends]
         first = ["dataset", "rows", "learner", "measure", "estimator", "estimate"]
-        made = made.assign(dataset=datasets, rows=rows)
-        first += ["interval", "lower", "upper"]
-        return made[[*first, "size", *made.columns.difference([*first, "size"], sort=False)]]
+        first += ["interval", "lower", "upper", "size"]
+        return made[[*first, *made.columns.difference(first, sort=False)]]
 
     def findings(self, measure: str | None = None) -> EstimateFindings:
         """The estimates of a measure of all learners, by the column of one of them."""

@@ -6,7 +6,6 @@ and a test compares it with a run of the study.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 from collections.abc import Iterable
@@ -14,10 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from simstudy.analysis.models.standings import AHEAD
 from simstudy.components.registry import Spec
-from simstudy.experiments.estimators.results import EstimatorResults
-from simstudy.study.study import Study
 
 FILE = Path(__file__).with_name("known.json")
 
@@ -33,29 +29,6 @@ class Quality(NamedTuple):
     identity: str
     rmse: float
     farther: bool  # significantly, than the one with the least RMSE
-
-
-def known(results: EstimatorResults) -> dict[str, Any]:
-    """Return what is recorded of results of the study."""
-    study, table, rows = results.study, results.estimator_quality(), list[Quality]()
-    identities = dict(results.manifest["conditions"]["treatments"])
-    for learner in study.learners:
-        for measure in study.measured:
-            findings = results.findings(f"squared_error_{measure.label}_{learner.label}")
-            for at in findings.standings:
-                far = {pair.second for pair in at.against if pair.verdict == AHEAD}
-                own = table[(table["size"] == at.size) & (table["learner"] == learner.label)]
-                own = own[own["measure"] == measure.label].sort_values("rmse")
-                for label, rmse in zip(own["estimator"], own["rmse"], strict=True):
-                    of = at.size, learner.name, learner.label, measure.label, label
-                    rows.append(Quality(*of, identities[label], round(rmse, 6), label in far))
-    facts = {"study": study.name, "digest": digest(study), "models": study.models}
-    return {**facts, "family": study.source.name, "rows": [[*row] for row in rows]}
-
-
-def digest(study: Study) -> str:
-    """Return a digest of a study with all its defaults."""
-    return hashlib.sha256(study.to_toml().encode()).hexdigest()
 
 
 @cache

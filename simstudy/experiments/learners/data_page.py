@@ -45,7 +45,6 @@ _WIDE, _NARROW = 640.0, 350.0  # of pictures
 _ROW = 38.0
 _MAX_PANELS = 40  # learning curves
 _FEW_SETS, _FEW_ROWS = 6, 8  # that a terminal shows one by one
-_GIVEN = "What each learner was given"
 _ALONE = Absent("it needs at least two learners")
 _TOO_FEW = Absent("it needs two learners and two data sets with all means")
 
@@ -112,12 +111,8 @@ class DataPage(Page[DataFindings, DataResults]):
             parts["Data sets"] += f" {opening(key)}: {numbers[0]:,} to {numbers[-1]:,}."
         for subject, text in (parts | words.data_sections(results.study)).items():
             yield f"{subject}: {text}", [prepared.discretize] * (subject == "Preparation")
-        kinds = (
-            ("numbers", "Numbers"),
-            ("missing", "Missing values"),
-            ("nominal", "Nominal values"),
-        )
-        for key, values in kinds:
+        kinds = {"numbers": "Numbers", "missing": "Missing values", "nominal": "Nominal values"}
+        for key, values in kinds.items():
             forms = grouped((getattr(row, key), row.learner) for row in inputs(results))
             given = [f"{form} for {listed(each, len(each))}" for form, each in forms.items()]
             if given and [*forms] != [NOT_THERE]:
@@ -141,11 +136,6 @@ class DataPage(Page[DataFindings, DataResults]):
             zeros = "two-sided; differences of 0 are left out, tied ranks averaged"
             text = f"Over data sets: {prose.over_method(over)}; {zeros}."
             yield text, ["wilcoxon", "friedman", "demsar", *adjusted]
-
-    def results(self, results: DataResults) -> list[str]:
-        """Return the finding and what the tests say."""
-        findings = results.data_findings()
-        return [self.finding(results, findings), *self.statements(results, findings)]
 
     # The page
 
@@ -201,10 +191,10 @@ class DataPage(Page[DataFindings, DataResults]):
         """Return winners, tests over data sets and comparisons of measures, where there are any."""
         several, failures = len(results.treatments) > 1, results.manifest["failures"]
         over = results.data_findings().over_sets is not None
-        compared = [*_comparisons(results)]
+        compared, given = [*_comparisons(results)], build.given(results)
         design = words.data_sections(results.study), [facts.learners(results)]
         shared = f"On {results.manifest['platform']}. {captions.SHARED}"
-        properties = {"table": build.properties(results.properties()), "notes": _notes(results)}
+        properties = {"table": build.properties(results.properties()), "notes": results.notes}
         costs = build.costs(results, median_seconds(results.timings, ("dataset", "learner")))
         shown = compared if several else []
         detail = Section("findings", "Findings in detail", shown, "sets_found")
@@ -217,11 +207,7 @@ class DataPage(Page[DataFindings, DataResults]):
             *[Section("learning", "Learning curves")] * (len(results.study.doses) > 1),
             *curves_section(data_curve_sections(results)),
             Section("properties", "Data sets", properties),
-            *[
-                Section("inputs", _GIVEN, each, "tables", "Inputs")
-                for each in [_given(results)]
-                if each
-            ],
+            *[Section("inputs", build.GIVEN, given, "tables", "Inputs")] * bool(given),
             design_section(results, *design),
             failures_section(results, self.consequence(results.study)),
             Section("cost", "Cost", _times(results) | {"table": costs, "note": shared}),
@@ -289,7 +275,7 @@ class DataPage(Page[DataFindings, DataResults]):
             tables[f"reversals_{end}"] = made
             tables[f"correlations_{end}"] = build.correlations(results.correlations(*pair), labels)
         tables["properties"] = build.properties(results.properties())
-        tables |= {table.name: table for table in _given(results)}
+        tables |= {table.name: table for table in build.given(results)}
         return tables
 
     def means(self, results: DataResults) -> list[Table]:
@@ -328,7 +314,7 @@ class DataPage(Page[DataFindings, DataResults]):
 
     def gaps(self, results: DataResults) -> list[str]:
         """Return what is odd about the data, and whether learners were given the same."""
-        return [*filter(None, [different_inputs(results, brief=True)]), *_notes(results)]
+        return [*filter(None, [different_inputs(results, brief=True)]), *results.notes]
 
     def plan(self, study: Study, goal: Goal) -> list[str]:
         """Say how many cells there are, how long they take, and what a difference needs."""
@@ -348,11 +334,6 @@ class DataPage(Page[DataFindings, DataResults]):
         where = f"over {len(findings.datasets)} data sets"
         tested = ((over.standing,), prose.over_method(over)) if (over := findings.over_sets) else ()
         return Overall(findings.overall, findings.best_overall, where, *tested)
-
-
-def _given(results: DataResults) -> list[Table]:
-    """What each learner was given, unless an earlier version made the results."""
-    return [table] if (table := build.given(results)).rows else []
 
 
 def _times(results: DataResults) -> dict[str, object]:
@@ -444,9 +425,3 @@ def _comparisons(results: DataResults) -> Iterator[dict[str, object]]:
             "examples": build.example_sentences(reversals, labels) if differ else [],
             "correlations": build.correlations(results.correlations(*pair), labels),
         }
-
-
-def _notes(results: DataResults) -> list[str]:
-    """What is odd about the data sets."""
-    recorded = results.manifest["notes"]
-    return [f"{name}: {note}" for name, notes in recorded.items() for note in notes]

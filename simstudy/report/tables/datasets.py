@@ -24,6 +24,7 @@ from simstudy.report.tables.table import Row, Table, TableCell, Text, make_table
 from simstudy.results.read.open import Results
 from simstudy.texts import counted
 
+GIVEN = "What each learner was given"
 _SHADES = 5  # of the cells of a data set, by rank
 MEANS = (
     "Means over the splits of each data set; bold: the best. Splits of a data set share rows, so "
@@ -237,8 +238,8 @@ def properties(table: pd.DataFrame) -> Table:
     return table_of(rows, "properties", title, columns, caption=caption, data=table)
 
 
-def given(results: Results) -> Table:
-    """What each learner was given."""
+def given(results: Results) -> list[Table]:
+    """What each learner was given, unless an earlier version made the results."""
     columns: dict[str, Callable[[Inputs], Text]] = {
         "learner": lambda row: words(row.learner, "", results.learners.index(row.learner)),
         "numbers": lambda row: words(row.numbers),
@@ -248,7 +249,7 @@ def given(results: Results) -> Table:
     }
     title, rows = "Inputs of the learners", inputs(results)
     caption = "Whatever has to be estimated for this is estimated in each training part only."
-    return table_of(rows, "inputs", title, columns, texts=5, caption=caption)
+    return [table_of(rows, "inputs", title, columns, texts=5, caption=caption)] if rows else []
 
 
 def costs(results: Results, totals: pd.DataFrame) -> Table:

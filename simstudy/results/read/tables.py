@@ -34,6 +34,12 @@ class TableResults(Results):
         """The whole number by which a training size is kept; of the last one if left out."""
         return self.study.doses[-1] if size is None else Size.of(size).number
 
+    @property
+    def notes(self) -> list[str]:
+        """What is odd about the data sets."""
+        recorded = self.manifest["notes"]
+        return [f"{name}: {note}" for name, notes in recorded.items() for note in notes]
+
     def properties(self) -> pd.DataFrame:
         """Rows, attributes, classes and missing values of every data set.
 
