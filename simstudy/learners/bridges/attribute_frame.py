@@ -30,7 +30,7 @@ def typed_labels(labels: Sequence[str]) -> AnyArray:
 
 def is_whole(numbers: FloatArray) -> bool:
     """Whether all numbers are known, whole and exact."""
-    return bool(np.all((numbers % 1 == 0) & (np.abs(numbers) < _EXACT)))
+    return bool(np.all((np.floor(numbers) == numbers) & (np.abs(numbers) < _EXACT)))
 
 
 def attribute_frame(

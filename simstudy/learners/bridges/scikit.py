@@ -29,8 +29,11 @@ from simstudy.measures.base import extremes
 Encoded: TypeAlias = Any  # an array of numbers, or a data frame of pandas
 ENCODINGS = ("auto", "onehot", "ordinal", "frame")
 # What takes columns as they are; simstudy's own cut them as a study does.
-_STEPS = ("sklearn.pipeline:Pipeline", "sklearn.compose:ColumnTransformer")
-_STEPS += ("simstudy.sklearn.base:CategoricalClassifier",)
+_STEPS = (
+    "sklearn.pipeline:Pipeline",
+    "sklearn.compose:ColumnTransformer",
+    "simstudy.sklearn.base:CategoricalClassifier",
+)
 
 
 class Classifier(Protocol):

@@ -83,7 +83,7 @@ def paths_in(value: object) -> Iterator[str]:
     keyed = value.items() if isinstance(value, Mapping) else ()
     for key, item in keyed:
         names = item if key == "candidates" and isinstance(item, list) else [item]
-        if key in _NAMING:
+        if key in _NAMING and item != _NONE:
             yield from (name for name in names if isinstance(name, str) and ":" in name)
         yield from paths_in(item)
     for item in value if isinstance(value, list | tuple) else ():
