@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 
@@ -23,7 +22,8 @@ _FEW_OF_CLASS = 10
 _FEW_KNOWN = 20  # known values, below which a column is not suspected to name rows
 _ROWS_A_VALUE = 5  # of a column that is no identifier, and of a class
 _FEW_CLASSES = 10
-_HINT = "; list columns to leave out in ignore, and columns known before the class in keep"
+_HINT = "; list columns to leave out in ignore, columns known before the class in keep, and in "
+_HINT += "groups a column whose rows belong together"
 
 
 @dataclass(frozen=True)
@@ -36,8 +36,7 @@ class Screening:
         Columns with a different value in nearly every row, that determine the target, or have one
         value.
     repeated : int
-        The number of rows without missing values that are equal to an earlier one; 0 if there are
-        as many rows as combinations of values, or more.
+        The number of rows that are equal to an earlier one; 0 if about as many would be by chance.
     classes : int
         The number of classes, if there are too many for the rows; otherwise 0.
     """
@@ -79,7 +78,7 @@ def screened(sample: Sample, keep: Collection[str] = ()) -> Screening:
         if kind and (variable.name not in keep or kind == "constant"):
             kinds[kind].append(variable.name)
     identifiers, copies, constants = map(tuple, kinds.values())
-    repeated = len(sample) - len(np.unique(equal_rows(sample)))
+    repeated = _repeated(sample, identifiers)
     return Screening(identifiers, copies, constants, repeated, _many_classes(sample))
 
 
@@ -145,21 +144,46 @@ def _determines(codes: IntArray, target: IntArray) -> bool:
     return bool(pure and table.any(axis=1).sum() * _ROWS_A_VALUE <= len(target))
 
 
-def equal_rows(sample: Sample) -> IntArray:
-    """Number the rows from 0, complete rows that are equal alike, target included.
+def equal_rows(sample: Sample, without: Collection[str] = ()) -> IntArray:
+    """Number the rows from 0, those alike that are equal, target and gaps included.
 
-    No rows are taken for equal if there are as many as combinations of values, or more.
+    Columns ``without`` are not compared.
     """
-    groups: IntArray = np.arange(len(sample))
-    gaps = np.isnan(sample.values)
-    used = ~gaps.all(axis=0)
-    complete = np.flatnonzero(~gaps[:, used].any(axis=1))
-    rows = np.ascontiguousarray(sample.values[complete][:, used] + 0.0)  # −0 is 0
-    if math.prod(len(np.unique(column)) for column in rows.T) > len(rows) > 0:
-        whole = rows.view(np.dtype((np.void, rows.itemsize * rows.shape[1]))).ravel()
-        _, first, places = np.unique(whole, return_index=True, return_inverse=True)
-        groups[complete] = complete[first][places]
-    return np.unique(groups, return_inverse=True)[1]
+    used = [each.name not in without for each in sample.schema.variables]
+    rows = np.ascontiguousarray(_filled(sample.values[:, used]))
+    whole = rows.view(np.dtype((np.void, rows.itemsize * rows.shape[1]))).ravel()
+    return np.unique(whole, return_inverse=True)[1]
+
+
+def _repeated(sample: Sample, identifiers: Collection[str]) -> int:
+    """The number of rows equal to an earlier one; 0 if chance may explain the pairs of equal rows.
+
+    Expected by chance are the pairs of a class times the shares of them that are equal in each
+    column: columns that are independent within classes. Chance may explain twice as many, and four
+    standard errors.
+    """
+    numbers = np.bincount(equal_rows(sample, identifiers))
+    if len(numbers) == len(sample):
+        return 0
+    pairs = _pairs(sample.class_counts)
+    expected = pairs.astype(float)
+    for place, variable in enumerate(sample.schema.attributes):
+        if variable.name not in identifiers:
+            codes = np.unique(_filled(sample.values[:, place]), return_inverse=True)[1]
+            cells = np.bincount(codes * sample.classes + sample.target)
+            cells.resize(int(codes.max()) + 1, sample.classes)
+            expected *= _pairs(cells).sum(axis=0) / np.maximum(pairs, 1)
+    most = 2 * expected.sum() + 4 * np.sqrt(expected.sum())
+    return len(sample) - len(numbers) if _pairs(numbers).sum() > most else 0
+
+
+def _filled(values: FloatArray) -> FloatArray:
+    """Replace gaps by a value that no column has, and −0 by 0."""
+    return np.where(np.isnan(values), np.inf, values + 0.0)
+
+
+def _pairs(numbers: FloatArray | IntArray) -> FloatArray:
+    return numbers * (numbers - 1) / 2
 
 
 def few_rows(sample: Sample) -> list[str]:

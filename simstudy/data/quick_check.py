@@ -1,10 +1,11 @@
 """Quick checks of a table by two cheap learners: leaks, groups, copies, the order of rows.
 
-Naive Bayes and the nearest neighbour predict at most 1,000 rows in ten folds. Folds that keep
-something together (copies of a row, rows of a group, rows near each other in the file) are compared
-with the same folds after their rows are exchanged at random within each class. If rows of a class
-are exchangeable, both have the same distribution, whatever the learner: a share of right
-predictions that lies outside of what exchanged folds give shows that they are not.
+Naive Bayes and the nearest neighbour predict at most 1,000 rows in ten folds. Folds that keep rows
+of a group, or rows near each other in the file, together are compared with the same folds after
+their rows are exchanged at random within each class. If the rows of a class are exchangeable, both
+have the same distribution, whatever the learner: a share of right predictions that lies outside of
+what exchanged folds give shows that they are not. Folds that keep equal rows together depend on the
+rows themselves, so that both shares are stated without a test.
 """
 
 from __future__ import annotations
@@ -21,12 +22,14 @@ from simstudy.data.sample import Sample
 from simstudy.texts import counted
 
 _ROWS, _FOLDS, _REPEATS = 1000, 10, 15
-_EXPLAINED = 0.8  # of the errors of the most frequent class, by a column that is asked about
+_EXPLAINED, _FEW = 0.9, 10  # of the errors of guessing, by a column asked about; rows of a class
 _LEVEL, _LEAST = 0.0001, 0.03  # of a test; the difference that is mentioned
-_FEW_ERRORS = 10  # of the most frequent class, below which no column is asked about
-_GROUPS, _CANDIDATES = 20, 4  # least number of groups; columns that are tried
+_GROUPS, _NUMBERED, _CANDIDATES = 5, 20, 4  # least groups: labels, numbers; columns that are tried
+_OF_GROUP = 10  # rows that are drawn of each of many groups
 _SMOOTH = 0.5  # correlation of neighbouring groups
-_MANY, _RARE, _COMMON = 100, 0.02, 0.9  # attributes; shares of classes
+_RARE, _COMMON = 20, 0.9  # rows of a class; share of a class, whose rest is rare
+_MANY, _ROWS_EACH = 100, 20  # attributes; rows for each, above which these are not many
+_EVEN = 1.6  # limit of Kolmogorov and Smirnov's statistic at a level of 1%, times √rows
 _RANKS, _APART = 100, 50  # of numbers; half the distance of different labels
 _EXACT = 500  # columns, below which single precision holds all sums of their products
 
@@ -56,23 +59,27 @@ class _Rows:
         points = np.hstack(parts)
         points = points.astype(np.float32 if points.shape[1] < _EXACT else np.float64)
         self.similar = 2 * (points @ points.T) - (points**2).sum(axis=1)
+        if sample.groups is not None:  # none is predicted from its own group
+            groups = np.unique(sample.groups, return_inverse=True)[1][rows]
+            self.similar[groups[:, None] == groups] = -np.inf
 
-    def bayes(self, folds: IntArray) -> tuple[float, list[float]]:
-        """Return the share of rows that Naive Bayes predicts: from all columns, and from each."""
-        k, own = self.classes, folds * self.classes + self.target
-        inside = np.bincount(own, minlength=_FOLDS * k).reshape(_FOLDS, k)
-        outside = inside.sum(axis=0) - inside + 0.5
-        prior = np.log(outside)[folds]
-        total, alone = prior.copy(), []
+    def bayes(self, folds: IntArray) -> float:
+        """Return the share of rows that Naive Bayes predicts."""
+        inside = np.bincount(folds * self.classes + self.target, minlength=_FOLDS * self.classes)
+        inside = inside.reshape(_FOLDS, self.classes)
+        prior = np.log(inside.sum(axis=0) - inside + 0.5)[folds]
+        return self._share(sum(self.evidence(folds), prior).argmax(axis=1))
+
+    def evidence(self, folds: IntArray) -> Iterator[FloatArray]:
+        """Yield the logarithm of the likelihood of the classes, by each column."""
+        k = self.classes
+        own = folds * k + self.target
         for codes in self.codes:
             width = int(codes.max()) + 1
             cells = np.bincount(own * width + codes, minlength=_FOLDS * k * width)
             cells = cells.reshape(_FOLDS, k, width)
             rest = cells.sum(axis=0) - cells + 0.5
-            evidence = np.log(rest / rest.sum(axis=2, keepdims=True))[folds, :, codes]
-            alone.append(self._share((prior + evidence).argmax(axis=1)))
-            total += evidence
-        return self._share(total.argmax(axis=1)), alone
+            yield np.log(rest / rest.sum(axis=2, keepdims=True))[folds, :, codes]
 
     def neighbour(self, folds: IntArray) -> float:
         """Return the share of rows whose class is that of the nearest row in other folds."""
@@ -94,27 +101,30 @@ class _Rows:
         assigned[np.lexsort((keys, self.target))] = folds
         return assigned
 
-    def drop(self, folds: Sequence[IntArray], rng: np.random.Generator) -> str:
-        """Say how much better exchanged folds are predicted, if they are; else nothing."""
-        if len(self.rows) < MIN_ROWS:
-            return ""
-        learners: dict[str, Callable[[IntArray], float]] = {
-            "Naive Bayes": lambda each: self.bayes(each)[0],
-            "the nearest neighbour": self.neighbour,
-        }
+    def fall(
+        self, folds: Sequence[IntArray], rng: np.random.Generator, both: bool = False
+    ) -> tuple[str, float, bool]:
+        """Say how well rows are predicted, and if exchanged; how much better, and if it is chance.
+
+        By the nearest neighbour or, of ``both`` learners, the one whose share falls most.
+        """
+        learners: dict[str, Callable[[IntArray], float]] = {"the nearest neighbour": self.neighbour}
+        if both:
+            learners["Naive Bayes"] = self.bayes
         order, rows = np.argsort(self.target, kind="stable"), len(self.rows)
         patterns = [folds[i % len(folds)][order] for i in range(_REPEATS)]
         mixed = [self._by_class(pattern, rng.random(rows)) for pattern in patterns]
-        found = {}
+        falls = []
         for name, learner in learners.items():
             kept = float(np.mean([learner(each) for each in folds]))
             free = np.array([learner(each) for each in mixed])
             less = float(free.mean()) - kept
             spread = max(float(free.std(ddof=1)) * np.sqrt(1 + 1 / _REPEATS), 1e-9)
-            if less >= _LEAST and stdtr(_REPEATS - 1, -less / spread) <= _LEVEL / len(learners):
-                found[less] = f"{name} predicts {kept:.0%} of the rows, in random folds "
-                found[less] += f"{free.mean():.0%}"
-        return found[max(found)] if found else ""
+            lower = stdtr(_REPEATS - 1, -less / spread) <= _LEVEL / len(learners)
+            text = f"{name} predicts {kept:.0%} of {rows:,} rows, in random folds {free.mean():.0%}"
+            falls.append((bool(lower and less >= _LEAST and rows >= MIN_ROWS), less, text))
+        lower, less, text = max(falls)
+        return text, less, lower
 
 
 def quick_check(sample: Sample, keep: Collection[str], rng: np.random.Generator) -> list[str]:
@@ -133,52 +143,68 @@ def quick_check(sample: Sample, keep: Collection[str], rng: np.random.Generator)
     if len(sample) < 2 * _FOLDS or np.count_nonzero(counts) < 2:
         return []
     screening, names = screened(sample, keep), [each.name for each in sample.schema.attributes]
-    texts = [*_classes(sample), *_columns(sample)]
+    texts = [*_classes(sample), *_columns(sample, {*screening.suspects, *keep})]
     usable = [i for i, name in enumerate(names) if name not in screening.suspects]
     if not usable:
         return texts
     rows = _Rows(sample, _drawn(np.arange(len(sample)), rng), usable)
     texts += _leaks(rows, names, keep, rng)
-    if sample.groups is not None:
-        return texts
-    kept = [*_groups(sample, usable, names, keep, rng)]
-    copies = equal_rows(sample)
-    if copies.max() + 1 < len(copies) and (found := _kept(sample, copies, usable, rng)):
-        kept.append(f"with equal rows in one part {found}")
-    if not kept and (found := rows.drop([rows.dealt(rows.rows)], rng)):
-        text = f"the order of the rows matters: in folds of neighbouring rows of each class {found}"
-        text += '; if rows are in order of time, scheme = "ordered" in [resampling] trains on '
-        kept = [f"{text}what came before"]
-    return texts + kept
+    kept = []
+    if sample.groups is None:
+        kept = [*_groups(sample, usable, names, keep, rng)]
+        if 100 * screening.repeated >= len(sample):
+            copies = equal_rows(sample, screening.identifiers)
+            found, less, lower = _kept(sample, copies, usable, rng)
+            if less >= _LEAST:
+                found += ": the first is right if they are copies of one case (drop them), the "
+                found += "second if they are different cases"
+            texts.append(f"with equal rows in one part {found}")
+            kept += [""] * lower
+    return [*texts, *(text for text in kept or _order(sample, rows, names, rng) if text)]
 
 
 def _drawn(groups: IntArray, rng: np.random.Generator) -> IntArray:
-    """Return rows of randomly chosen groups, up to the limit, in random order."""
-    places = rng.permutation(int(groups.max()) + 1)[groups]
+    """Return some rows of randomly chosen groups, up to the limit, in random order."""
+    numbers = np.bincount(groups)
+    places = rng.permutation(len(numbers))[groups]
+    order = np.lexsort((rng.random(len(groups)), places))
     sizes = np.bincount(places)
-    last = max(int(np.searchsorted(np.cumsum(sizes), _ROWS, side="right")), 1)
-    return rng.permutation(np.flatnonzero(places < last))[:_ROWS]
+    ranks = np.arange(len(groups)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return rng.permutation(order[ranks < max(_ROWS // len(sizes), _OF_GROUP)][:_ROWS])
 
 
 def _leaks(
     rows: _Rows, names: Sequence[str], keep: Collection[str], rng: np.random.Generator
 ) -> Iterator[str]:
-    """Ask about columns that alone predict nearly as well as all together."""
-    every, alone = rows.bayes(rows.dealt(rng.random(len(rows.rows))))
-    most = np.bincount(rows.target).max() / len(rows.rows)
-    error = np.sqrt(every * (1 - every) / len(rows.rows))
-    if len(alone) < 2 or (1 - most) * len(rows.rows) < _FEW_ERRORS:
+    """Ask about columns each of which predicts nearly as well as all columns but these.
+
+    Classes have the same weight, but for those of a few rows, which have none.
+    """
+    counts = np.bincount(rows.target, minlength=rows.classes)
+    classes = np.count_nonzero(counts >= _FEW)
+    if classes < 2:
         return
-    least = max(every - 2 * error, 1 - (1 - most) * (1 - _EXPLAINED))
-    by_name = dict(zip([names[place] for place in rows.columns], alone, strict=True))
-    strong = {name: at for name, at in by_name.items() if at >= least and name not in keep}
-    if strong:
-        many = len(strong) > 1
-        which = f"each of {len(strong)} columns" if many else "one column"
-        were = "were they" if many else "was it"
-        text = f"{which}, {listed(strong)}, predicts nearly as well alone as all together "
-        text += f"({max(strong.values()):.0%} of the rows by Naive Bayes, all columns {every:.0%}, "
-        yield f"{text}the most frequent class {most:.0%}); {were} known beforehand?"
+    weights = np.where(counts >= _FEW, 1 / np.maximum(counts, 1), 0)[rows.target] / classes
+    least, strong = 1 - (1 - 1 / classes) * (1 - _EXPLAINED), []
+    rest: FloatArray = np.zeros((len(weights), rows.classes))
+    folds = rows.dealt(rng.random(len(weights)))
+    for place, evidence in zip(rows.columns, rows.evidence(folds), strict=True):
+        rest += evidence
+        alone = float(weights[evidence.argmax(axis=1) == rows.target].sum())
+        if alone >= least and names[place] not in keep:
+            strong.append((-alone, place, evidence))
+    asked, strong = 0, sorted(strong, key=lambda each: each[:2])[: len(rows.columns) - 1]
+    for number, (less, _, evidence) in enumerate(strong, 1):
+        rest -= evidence
+        share = float(weights[rest.argmax(axis=1) == rows.target].sum())
+        if share <= -less + 2 * np.sqrt(-less * (1 + less) * (weights**2).sum()):
+            asked, others = number, share
+    if asked:
+        which, were = ("one column", "was it") if asked == 1 else ("", "were they")
+        shares = listed(f"{names[place]} ({-less:.0%})" for less, place, _ in strong[:asked])
+        text = f"{which or f'each of {asked} columns'}, {shares}, predicts alone nearly as well as "
+        text += f"the other columns together ({others:.0%}), or better, by Naive Bayes with equal "
+        yield f"{text}weights of the classes; {were} known beforehand?"
 
 
 def _groups(
@@ -191,68 +217,113 @@ def _groups(
     """Name columns whose values are groups of rows that resemble each other."""
     candidates = []
     for place in [i for i, name in enumerate(names) if name not in keep]:
-        column = sample.values[:, place]
+        known = np.flatnonzero(~np.isnan(sample.values[:, place]))
+        column = sample.values[known, place]
         groups = np.unique(column, return_inverse=True)[1]
-        sizes = np.bincount(groups)
-        many = _GROUPS <= len(sizes) <= len(groups) / 2 and _FOLDS * sizes.max() <= len(groups)
-        if not many or (column % 1).any():  # NaN is true
+        sizes, least = np.bincount(groups), _GROUPS if sample.cards[place] else _NUMBERED
+        many = least <= len(sizes) <= len(known) / 2 and 2 * sizes.max() <= len(known)
+        if not many or 2 * len(known) < len(sample) or (column % 1).any():
             continue
-        if sample.cards[place] or not _smooth(sample.values, place, groups, sizes):
-            candidates.append((-len(sizes), place, groups))
-    for _, place, groups in sorted(candidates, key=lambda each: each[:2])[:_CANDIDATES]:
+        if sample.cards[place] or not _smooth(sample.values[known], place, groups):
+            candidates.append((-len(sizes), place, known, groups))
+    for _, place, known, groups in sorted(candidates, key=lambda each: each[:2])[:_CANDIDATES]:
         if not (columns := [each for each in usable if each != place]):
             continue
-        if found := _kept(sample, groups, columns, rng):
-            text = f"rows of the same '{names[place]}' resemble each other: kept in one part, "
-            text += f'{found}; groups = "{names[place]}" of the data set keeps them together, if '
-            yield f"{text}new rows will have other values of it"
+        found, _, lower = _kept(sample.take(known), groups, columns, rng)
+        if lower:
+            text = f"rows of the same '{names[place]}' resemble each other: kept in one part, and "
+            text += f"without this column, {found}; if new rows will have other values of it, "
+            yield f'{text}groups = "{names[place]}" of the data set keeps them together'
 
 
-def _smooth(values: FloatArray, place: int, groups: IntArray, sizes: IntArray) -> bool:
+def _order(
+    sample: Sample, rows: _Rows, names: Sequence[str], rng: np.random.Generator
+) -> Iterator[str]:
+    """Say whether neighbouring rows resemble each other, but for columns that sort them."""
+    by = [place for place in rows.columns if _sorts(sample, place)]
+    columns = [place for place in rows.columns if place not in by]
+    if not columns:
+        return
+    if by:
+        rows = _Rows(sample, rows.rows, columns)
+    found, _, lower = rows.fall([rows.dealt(rows.rows)], rng, both=sample.groups is None)
+    if lower:
+        what = "the order of the rows matters: in"
+        if by:
+            sorting = listed(names[place] for place in by)
+            what = f"the rows are sorted by {sorting}; but for this, in"
+        text = f"{what} folds of neighbouring rows of each class {found}; if rows are in order of "
+        text += 'time, scheme = "ordered" in [resampling] trains on what came before; if they were '
+        yield f"{text}sorted, or enumerate combinations of values, random folds are right"
+
+
+def _sorts(sample: Sample, place: int) -> bool:
+    """Whether values ascend or descend, or each label is in one run, within all classes."""
+    known = np.argsort(sample.target, kind="stable")
+    known = known[~np.isnan(sample.values[known, place])]
+    column, classes = sample.values[known, place], sample.target[known]
+    steps = np.diff(column)[np.diff(classes) == 0]
+    if not sample.cards[place]:
+        return bool((steps >= 0).all() or (steps <= 0).all())
+    runs = np.count_nonzero(steps) + len(np.unique(classes))
+    return bool(runs == len(np.unique(column * sample.classes + classes)))
+
+
+def _smooth(values: FloatArray, place: int, groups: IntArray) -> bool:
     """Whether another column varies smoothly with this one, which is then no name of groups."""
     for column in np.delete(values, place, axis=1).T:
-        means = np.bincount(groups, np.nan_to_num(column)) / sizes
-        with np.errstate(invalid="ignore", divide="ignore"):  # of a constant column
-            if np.corrcoef(means[:-1], means[1:])[0, 1] > _SMOOTH:
-                return True
+        known = ~np.isnan(column)
+        sizes = np.bincount(groups[known])
+        means = np.bincount(groups[known], column[known])[sizes > 0] / sizes[sizes > 0]
+        if min(map(len, map(np.unique, (means[1:], means[:-1])))) < 2:  # nothing varies
+            continue
+        if np.corrcoef(means[:-1], means[1:])[0, 1] > _SMOOTH:
+            return True
     return False
 
 
 def _kept(
     sample: Sample, groups: IntArray, columns: Sequence[int], rng: np.random.Generator
-) -> str:
-    """Say how folds that keep groups together differ from others."""
+) -> tuple[str, float, bool]:
+    """Say how folds that keep groups together differ from others, as `_Rows.fall` does."""
     rows = _Rows(sample, _drawn(groups, rng), columns)
     of_row = np.unique(groups[rows.rows], return_inverse=True)[1]
     number = int(of_row.max()) + 1
-    return rows.drop([rng.permutation(number)[of_row] * _FOLDS // number for _ in range(3)], rng)
+    return rows.fall([rng.permutation(number)[of_row] * _FOLDS // number for _ in range(3)], rng)
 
 
 def _classes(sample: Sample) -> Iterator[str]:
-    """Name rare classes, and a class so frequent that accuracy says little."""
-    shares = sample.class_counts / len(sample)
-    labels = dict(zip(sample.class_names, shares, strict=True))
-    if shares.max() >= _COMMON:
-        text = f"{shares.max():.1%} of the rows are of class '{max(labels, key=labels.__getitem__)}"
-        yield f"{text}': always naming it is that accurate"
-    rare = [f"'{each}' ({share:.1%})" for each, share in labels.items() if 0 < share < _RARE]
+    """Name classes of few rows, and a class so frequent that accuracy says little."""
+    counts = dict(zip(sample.class_names, sample.class_counts.tolist(), strict=True))
+    most = max(counts, key=counts.__getitem__)
+    if counts[most] >= _COMMON * len(sample):
+        text = f"{counts[most] / len(sample):.1%} of the rows are of class '{most}': always naming "
+        yield f"{text}it is that accurate"
+    few = min(_RARE, (1 - _COMMON) * len(sample))
+    rare = [f"'{each}' ({count:.0f})" for each, count in counts.items() if 0 < count < few]
     if rare:
-        number = counted(len(rare), "class is", "classes are")
-        yield f"{number} rare: {listed(rare)}; scores say little about them"
+        number = counted(len(rare), "class has", "classes have")
+        text = f"{number} fewer than {_RARE} rows: {listed(rare)}; scores say little about "
+        yield text + ("it" if len(rare) == 1 else "them")
 
 
-def _columns(sample: Sample) -> Iterator[str]:
-    """Name numbers that seem to mark missing values, and many columns."""
+def _columns(sample: Sample, settled: Collection[str]) -> Iterator[str]:
+    """Name numbers that seem to mark missing values, many columns, and numbers of the rows."""
     attributes, rows = len(sample.schema.attributes), len(sample)
-    if attributes >= _MANY or 2 * attributes > rows:
+    if (attributes * _ROWS_EACH > rows and attributes >= _MANY) or 2 * attributes > rows:
         text = f"{attributes:,} attributes for {counted(rows, 'row')}: some go with the target by "
         yield f"{text}chance; choose among them only inside training parts"
     marked: dict[str, list[str]] = {}
+    numbers = []
     for place, variable in enumerate(sample.schema.attributes):
         values, times = np.unique(sample.values[:, place], return_counts=True)
         values, times = values[~np.isnan(values)], times[: len(values)]
         if not variable.numeric or len(values) < _FOLDS:
             continue
+        if times.max() == 1 and len(values) >= _MANY and not (values % 1).any():
+            even = np.interp(values, values[[0, -1]], (0, 1)) - np.linspace(0, 1, len(values))
+            if np.abs(even).max() < _EVEN / np.sqrt(len(values)) and variable.name not in settled:
+                numbers.append(variable.name)
         for end, rest in ((0, values[1:]), (-1, values[:-1])):
             nines = {*f"{abs(values[end]):.10g}"} == {"9"} and abs(values[end]) > 9
             apart = np.abs(rest - values[end]).min() > rest[-1] - rest[0]
@@ -261,3 +332,6 @@ def _columns(sample: Sample) -> Iterator[str]:
     for value, columns in marked.items():
         text = f"{value} lies far from all other numbers of {listed(columns)}; if it marks missing "
         yield f"{text}values, name it in missing_values"
+    if numbers:
+        text = f"a different whole number in every row, evenly spread: {listed(numbers)}; list in "
+        yield f"{text}ignore what names the rows"

@@ -49,7 +49,7 @@ def own(command, tmp_path):
     text = "id,age,affairs,country,income,unfaithful\n" + "\n".join(lines)
     (tmp_path / "own.csv").write_text(text)
     repeated = "\n".join(line.partition(",")[2] for line in [text.splitlines()[0], *lines])
-    repeated += "\n" + "\n".join(line.partition(",")[2] for line in lines[:3])
+    repeated += "\n" + "\n".join(line.partition(",")[2] for line in lines[:40])
     (tmp_path / "twice.csv").write_text(repeated)
     return command
 

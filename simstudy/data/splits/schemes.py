@@ -173,7 +173,7 @@ class RepeatedCrossValidation(CrossValidation):
         self, target: ArrayLike, rng: np.random.Generator, groups: ArrayLike | None = None
     ) -> tuple[Split, ...]:
         """Return the splits of a data set, in the order of repeats and folds."""
-        repeats = min(max(_TESTED // max(np.size(target), 1), 1), _MOST_REPEATS)
+        repeats = min(max(round(_TESTED / max(np.size(target), 1)), 1), _MOST_REPEATS)
         return CrossValidation(self.folds, repeats, self.stratify).splits(target, rng, groups)
 
 

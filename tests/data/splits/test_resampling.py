@@ -139,7 +139,8 @@ def test_sizes_may_be_absent():
 
 
 @pytest.mark.parametrize(
-    ("rows", "repeats"), [(20, 10), (299, 10), (301, 9), (1000, 3), (1600, 1), (9000, 1)]
+    ("rows", "repeats"),
+    [(20, 10), (299, 10), (301, 10), (1000, 3), (1501, 2), (2001, 1), (9000, 1)],
 )
 def test_small_tables_are_split_more_often_by_default(rows, repeats):
     target = np.arange(rows) % 2
