@@ -218,7 +218,7 @@ class Coder:
         if values is None:
             found = {label for label in labels.values() if label is not None}
             whole = all(map(_WHOLE.fullmatch, found))  # in the order of numbers
-            values = tuple(sorted(found, key=lambda text: (int(text) if whole else 0, text)))
+            values = tuple(sorted(found, key=lambda text: (float(text) if whole else 0, text)))
             if doubtful := tuple(v for v in values if is_marker(v) and v not in _ORDINARY):
                 self.noted.labels[column.name] = doubtful
         codes: dict[str | None, float] = {label: code for code, label in enumerate(values)}
