@@ -1,4 +1,4 @@
-"""Record which estimators the study `estimators` finds nearest to the exact values.
+"""Record which estimators the study `estimators` finds nearest to the exact values, and coverage.
 
     python benchmarks/known_estimators.py
 
@@ -14,15 +14,19 @@ from typing import Any
 
 from simstudy import load_study, run_study
 from simstudy.analysis.models.standings import AHEAD
-from simstudy.experiments.estimators.known import FILE, Quality
+from simstudy.experiments.estimators.known import FILE, Quality, settings_of
 from simstudy.experiments.estimators.results import EstimatorResults
 from simstudy.study.study import Study
+
+_SHARES = ("coverage", "coverage_lower", "coverage_upper")
 
 
 def known(results: EstimatorResults) -> dict[str, Any]:
     """Return what is recorded of results of the study."""
     study, table, rows = results.study, results.estimator_quality(), list[Quality]()
-    identities = dict(results.manifest["conditions"]["treatments"])
+    settings = {spec.label: settings_of(spec) for spec in study.estimators}
+    intervals = results.interval_quality().set_index(["size", "learner", "measure", "estimator"])
+    intervals = intervals.sort_index()
     for learner in study.learners:
         for measure in study.measured:
             findings = results.findings(f"squared_error_{measure.label}_{learner.label}")
@@ -32,8 +36,13 @@ def known(results: EstimatorResults) -> dict[str, Any]:
                 own = own[own["measure"] == measure.label].sort_values("rmse")
                 for label, rmse in zip(own["estimator"], own["rmse"], strict=True):
                     of = at.size, learner.name, learner.label, measure.label, label
-                    rows.append(Quality(*of, identities[label], round(rmse, 6), label in far))
+                    shares = intervals.loc[[(at.size, learner.label, measure.label, label)]]
+                    shares = shares.set_index("interval")[[*_SHARES]].round(4)
+                    coverage = {str(key): row.tolist() for key, row in shares.iterrows()}
+                    errors = settings[label], round(rmse, 6), label in far
+                    rows.append(Quality(*of, *errors, coverage))
     facts = {"study": study.name, "digest": digest(study), "models": study.models}
+    facts["confidence"] = study.analysis.confidence
     return {**facts, "family": study.source.name, "rows": [[*row] for row in rows]}
 
 

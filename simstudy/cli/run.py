@@ -355,7 +355,7 @@ def plan(
     """Run a pilot: estimate the models a study needs, and its run time.
 
     For a study of data sets, the first split of each is run to estimate the run time; with
-    --difference also the first repeat, to say how many repeats and data sets find it.
+    --difference also the first repeats, to say how many repeats and data sets find it.
     """
     for name, value in (("--mcse", mcse), ("--difference", difference)):
         if value is not None and not 0 < value < math.inf:

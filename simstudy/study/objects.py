@@ -48,10 +48,11 @@ def _section(learner: Any) -> dict[str, Any]:
         hasattr(type(learner), method) for method in ("fit", "predict_proba")
     ):
         return _object_section(learner)
-    kind = learner.__name__ if isinstance(learner, type) else type(learner).__name__
-    hint = f"; make one with {kind}()" if isinstance(learner, type) else ""
-    what = f"the class {kind}" if isinstance(learner, type) else f"an object of type {kind}"
-    raise SimstudyError(f"learners: {what} is no learner, which is {_STATED}{hint}")
+    text = f"is no learner, which is {_STATED}"
+    if isinstance(learner, type):
+        kind = learner.__name__
+        raise SimstudyError(f"learners: the class {kind} {text}; make one with {kind}()")
+    raise SimstudyError(f"learners: an object of type {type(learner).__name__} {text}")
 
 
 def _path_label(name: str) -> dict[str, str]:

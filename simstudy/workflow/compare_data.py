@@ -9,7 +9,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import simstudy
 from simstudy.data.files.frames import is_frame
@@ -24,12 +24,8 @@ from simstudy.study.study import make_study
 from simstudy.workflow.run import RunOptions, run_study
 
 if TYPE_CHECKING:
-    from simstudy.data.files.assembly import RowsRead
     from simstudy.experiments.learners.data_results import DataResults
     from simstudy.workflow.progress import Step
-
-    # The section of a data set, and what reads it.
-    _Read: TypeAlias = tuple[dict[str, Any], Callable[[], RowsRead]]
 
 LEARNERS = ("discretized_naive_bayes", "tan", "aode")  # which get the same columns
 _DATA = "a data frame, a path, a pair of arrays (X, y), or a list or dictionary of these"
@@ -97,13 +93,13 @@ def compare(
         Says in one sentence what is wrong.
     """
     files, stated = dict[str, bytes](), dict(settings or {})
-    read = [_dataset(files, name, table, target) for name, table in _datasets(data)]
-    names = [_name(section) for section, _ in read]
+    datasets = [_dataset(files, name, table, target) for name, table in _datasets(data)]
+    names = [*map(_name, datasets)]
     content = {
         "title": f"Learners compared on {listed(names, 4)}",
         "seed": seed,
-        "datasets": [section for section, _ in read],
-        "resampling": _resampling(files, resampling, read),
+        "datasets": datasets,
+        "resampling": _resampling(files, resampling, datasets),
         "measures": _measures(measures),
         "learners": learner_sections(learners),
         **stated,
@@ -145,13 +141,10 @@ def _datasets(data: Any) -> list[tuple[str, Any]]:
     """The data sets with their names, empty if they are to be called as their files."""
     if isinstance(data, Mapping) and "path" not in data:
         tables = [(str(name), table) for name, table in data.items()]
-    elif isinstance(data, list) or (
-        isinstance(data, tuple) and all(isinstance(each, str | os.PathLike) for each in data)
-    ):
-        numbers = itertools.count(1)
-        tables = [("" if _is_path(table) else f"data{next(numbers)}", table) for table in data]
     else:
-        tables = [("" if _is_path(data) else "data", data)]
+        several = isinstance(data, list) or (isinstance(data, tuple) and all(map(_is_path, data)))
+        every, ends = (data, itertools.count(1)) if several else ([data], itertools.repeat(""))
+        tables = [("" if _is_path(table) else f"data{next(ends)}", table) for table in every]
     if not tables:
         raise SimstudyError(f"data: there are none; data are {_DATA}")
     return tables
@@ -162,8 +155,8 @@ def _is_path(table: object) -> bool:
     return isinstance(stated, str | os.PathLike)
 
 
-def _dataset(files: dict[str, bytes], name: str, table: Any, target: str | None) -> _Read:
-    """The section of a data set, and a function that reads it."""
+def _dataset(files: dict[str, bytes], name: str, table: Any, target: str | None) -> dict[str, Any]:
+    """The section of a data set; what has no path is kept in a file."""
     from simstudy.data.files.arff import arff_text
     from simstudy.data.files.arrays import read_arrays
     from simstudy.data.files.assembly import ReadOptions
@@ -173,14 +166,8 @@ def _dataset(files: dict[str, bytes], name: str, table: Any, target: str | None)
     if isinstance(table, Mapping):
         section, table = {**section, **table}, table["path"]
     stated = section.get("target")
-
-    def options() -> ReadOptions:
-        keys = {key: value for key, value in section.items() if key not in ("path", "name")}
-        return ReadOptions(**keys)
-
     if _is_path(table):
-        path = str(table) if is_named(table) else os.path.abspath(table)
-        return {**section, "path": path}, lambda: read_data_set(path, options())
+        return {**section, "path": str(table) if is_named(table) else os.path.abspath(table)}
     if is_frame(table):
         text = data_text(table, ReadOptions(target=stated))
     elif isinstance(table, tuple) and len(table) == 2:
@@ -190,11 +177,12 @@ def _dataset(files: dict[str, bytes], name: str, table: Any, target: str | None)
     else:
         kind = type(table).__name__
         raise SimstudyError(f"data: an object of type {kind} cannot be read; data are {_DATA}")
-    section["path"] = _kept(files, section.get("name", "data"), ".arff", text)
-    return section, lambda: read_text_set(text, options())
+    return {**section, "path": _kept(files, section.get("name", "data"), ".arff", text)}
 
 
-def _resampling(files: dict[str, bytes], stated: Any, read: Sequence[_Read]) -> dict[str, Any]:
+def _resampling(
+    files: dict[str, bytes], stated: Any, datasets: Sequence[dict[str, Any]]
+) -> dict[str, Any]:
     """The section of the resampling; splits that are made or listed are kept in a file."""
     if stated is None or isinstance(stated, Mapping):
         section = dict(stated or {})
@@ -208,18 +196,21 @@ def _resampling(files: dict[str, bytes], stated: Any, read: Sequence[_Read]) -> 
     if not (hasattr(stated, "split") or isinstance(stated, Iterable)):
         kind = type(stated).__name__
         raise SimstudyError(f"resampling: an object of type {kind} is not {_RESAMPLING}")
+    from simstudy.data.files.assembly import ReadOptions
     from simstudy.data.splits.given import listed_splits, made_splits, splits_text
 
     splits, rows = {}, {}
-    for section, reader in read:
-        data = reader()
+    for section in datasets:
+        kept = files.get(path := section["path"])
+        reading = ReadOptions(**{k: v for k, v in section.items() if k not in ("path", "name")})
+        data = read_text_set(kept.decode(), reading) if kept else read_data_set(path, reading)
         name = section.get("name") or data.name
         rows[name] = len(data.sample)
         if hasattr(stated, "split"):
             splits[name] = made_splits(stated, data.sample)
             continue
         dropped = len(data.without_target) + sum(data.other_classes.values())
-        if dropped or len(read) > 1:
+        if dropped or len(datasets) > 1:
             why = f"{dropped} rows without a class are left out" if dropped else "there are several"
             text = "the rows of listed splits would not be those of the data"
             raise SimstudyError(f"resampling: {text}: {why}; give a splitter, or a table")

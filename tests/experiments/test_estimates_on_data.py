@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+from scipy.stats import binomtest
 
 from benchmarks.known_estimators import digest, known
 from simstudy import SimstudyError, load_study, make_study, open_results, run_study
@@ -13,11 +14,11 @@ from simstudy.data.preparation.prepare import Preparation
 from simstudy.data.splits.schemes import CrossValidation
 from simstudy.engine.plan import make_plan
 from simstudy.estimators.bench import scheme_name
-from simstudy.experiments.estimators.known import FILE, qualities
+from simstudy.experiments.estimators.known import FILE, qualities, quality_of
 from simstudy.learners import TAN
 from simstudy.report.files import write_tables
 from simstudy.report.pages.page import report_page
-from simstudy.report.prose.estimates import nearest
+from simstudy.report.prose.estimates import coverage, kind, nearest
 from simstudy.workflow.pilot import data_forecast
 
 LEARNERS = [{"name": "naive_bayes", "label": "NB"}, {"name": "tan", "label": "TAN"}]
@@ -143,10 +144,75 @@ def test_our_study_is_quoted_at_the_nearest_size_and_for_the_learner(results):
     assert not [*nearest(results, results.findings("estimate_auc_NB"))]
 
 
+@pytest.fixture(scope="module")
+def usual(tmp_path_factory):
+    place = tmp_path_factory.mktemp("usual")
+    one = study(place, estimators=None, learners=LEARNERS[:1], measures={"primary": "accuracy"})
+    return run_study(one, place / "out", jobs=1)
+
+
+def test_a_run_and_its_report_quote_the_same_of_the_usual_estimators(usual):
+    opened = open_results(usual.directory)  # whose study states every default
+    page = (usual.directory / "report.html").read_text(encoding="utf-8")
+    assert report_page(opened) == page
+    (text,) = nearest(opened, opened.findings())
+    assert [*nearest(usual, usual.findings())] == [text]
+    assert all(label in text for label in usual.study.labels)
+    assert "Not studied" not in text
+
+
+def test_every_error_is_quoted_with_what_is_significant(usual):
+    (text,) = nearest(usual, usual.findings())
+    (rows,) = qualities(80, "naive_bayes", "accuracy")
+    own = {spec.label: quality_of(spec, rows) for spec in usual.study.estimators}
+    assert all(f"{row.rmse:.4f}" in text for row in own.values())
+    far = [label for label, row in own.items() if row.farther]
+    assert f"Significantly farther: {' and '.join(sorted(far, reverse=True))}; 50 models" in text
+    assert f"nested 10-fold ({own['nested 10-fold'].rmse:.4f} with 50 repeats)" in text
+    assert "did not differ" not in text
+
+
+def test_an_estimator_is_quoted_with_its_own_parameters_only(tmp_path):
+    stated = [
+        {"name": "cross_validation", "label": "most", "repeats": 9, "interval": "folds"},
+        {"name": "cross_validation", "label": "four", "folds": 4},
+    ]
+    most, four = study(tmp_path, estimators=stated).estimators
+    (rows,) = qualities(80, "naive_bayes", "accuracy")
+    assert quality_of(most, rows).settings["repeats"] == 10  # the nearest to 9
+    assert quality_of(most, rows).settings["stratify"] is False
+    assert quality_of(four, rows) is None
+
+
+def test_coverage_is_that_of_the_interval_shown(usual):
+    by_label = {spec.label: spec for spec in usual.study.estimators}
+    of = 500, "c45", "accuracy", 0.95
+    rows = by_label["10-fold stratified"]
+    low, high = binomtest(43, 50).proportion_ci()  # of 50 intervals 43 had the exact value
+    assert coverage(rows, "rows", *of) == f"86% [{low:.1%}, {high:.1%}]"
+    assert coverage(rows, "percentile", *of) == ""
+    assert coverage(rows, "rows", *of[:3], 0.9) == ""
+    assert "for NB; " in coverage(rows, "rows", 500, "tan", "accuracy", 0.95)
+    assert coverage(by_label["nested 10-fold"], "nested", *of).endswith("] with 50 repeats")
+    assert kind(rows, "rows") == "rows, naive"
+    assert kind(by_label["holdout 2/3"], "rows") == "rows"
+    assert kind(by_label["10-fold ×10"], "corrected") == "corrected t"
+    page = (usual.directory / "report.html").read_text(encoding="utf-8")
+    assert "coverage in our study" in page
+    assert "rows, naive" in page
+
+
 def test_what_is_quoted_is_of_the_study_as_it_is():
     content = json.loads(FILE.read_text(encoding="utf-8"))
     assert content["digest"] == digest(load_study("estimators"))
     assert content["models"] == 50
+    for row in content["rows"]:
+        for share, *limits in row[-1].values():
+            interval = binomtest(round(50 * share), 50).proportion_ci()
+            assert [share, *limits] == pytest.approx([round(50 * share) / 50, *interval], abs=6e-5)
+    for kept, row in zip(content["rows"], content["rows"][1:], strict=False):
+        assert kept[:4] != row[:4] or kept[6] <= row[6]  # by the root mean squared error
+        assert kept[:4] == row[:4] or not row[7]  # the least is not farther
 
 
 @pytest.mark.slow

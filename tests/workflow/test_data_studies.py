@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import subprocess
 import sys
 import time
+import tomllib
 
 import numpy as np
 import pandas as pd
 import pytest
 from rich.console import Console
+from scipy import stats
 
 import simstudy
 from simstudy import SimstudyError, load_study, merge, open_results, run_cell, run_shard, run_study
 from simstudy.analysis.tests.resampled import corrected_t
 from simstudy.data.files.read import read_data
+from simstudy.data.splits.resampling import Resampling
 from simstudy.engine.plan import make_plan
 from simstudy.learners import AODE
 from simstudy.measures import information_reward
@@ -25,6 +29,7 @@ from simstudy.results.store.journal import JOURNAL, Journal
 from simstudy.workflow import pilot
 from simstudy.workflow.lists import vary_study
 from simstudy.workflow.pilot import run_pilot
+from simstudy.workflow.split_pilot import data_power
 
 STUDY = """
 name = "flowers"
@@ -498,6 +503,65 @@ def test_a_plan_of_data_sets_says_what_a_difference_needs(write, simstudy):
     assert "6 splits find it with power " in done.stdout
 
 
+SCHEMES = {
+    'scheme = "holdout"\nrepeats = 20': ("10", "20", True),
+    "folds = 4\nrepeats = 3": ("12", "12", True),
+    'scheme = "ordered"\nfolds = 4': ("4", "4", False),
+    'scheme = "loo"': ("60", "60", False),
+    "stratify = true": ("10", "100", True),  # ten repeats of ten folds
+    'scheme = "repeated_cv"\nfolds = 2': ("10", "20", True),
+}
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_a_plan_names_the_splits_run_and_only_keys_that_the_scheme_has(scheme, write):
+    run, every, repeated = SCHEMES[scheme]
+    loaded = load_study(write({"folds = 3\nrepeats = 2": scheme}))
+    line = data_power(loaded, 0.001, 0.99, jobs=1)[1]
+    assert line.startswith("  flowers: standard deviation ")
+    assert f" in {run} splits; {every} splits find it with power " in line
+    assert ("repeats" in line) == repeated
+    if repeated:
+        stated = re.search(r'(?:scheme = "cv" and )?repeats = \d+', line)
+        keys = loaded.resampling.model_dump(exclude_none=True)
+        Resampling.of(keys | tomllib.loads(stated[0].replace(" and ", "\n")))  # is not refused
+
+
+def test_a_plan_does_not_take_the_5x2cv_test_for_another(write, tmp_path):
+    five = load_study(write({"folds = 3\nrepeats = 2": 'scheme = "5x2cv"'}))
+    (line,) = data_power(five, 0.05, 0.8, jobs=1)
+    assert "5×2cv paired t test (Dietterich 1998)" in line
+    assert "repeats =" not in line
+    assert (
+        run_study(five, tmp_path / "five", report=False).findings().winners.test == "five_by_two_t"
+    )
+
+
+def test_a_plan_over_data_sets_says_the_difference_also_of_5x2cv(write):
+    third = 'target = "party"\n\n[[datasets]]\npath = "flowers.csv"\nname = "again"\n'
+    changes = {"folds = 3\nrepeats = 2": 'scheme = "5x2cv"', 'target = "party"\n': third}
+    first, over = data_power(load_study(write(changes)), 0.05, 0.8, jobs=1)
+    assert "is not computed" in first
+    assert over.startswith("A mean difference of 0.05 over data sets, by Wilcoxon's test at 0.05")
+
+
+def test_a_plan_counts_the_rows_fitted_to(write, tmp_path):
+    sized = load_study(write({"repeats = 2": "sizes = [10, 20]"}))
+    line = data_power(sized, 0.2, 0.8, jobs=1)[1]
+    made = run_study(sized, tmp_path / "sized", report=False).findings()
+    scores = made.scores[made.scores["dataset"] == "flowers"]
+    values = scores.pivot_table(index="model", columns="learner", values=made.measure)
+    gaps = (values["NB"] - values["AODE"]).to_numpy()
+    spread = gaps.std(ddof=1) * np.sqrt(1 / 3 + 20 / 20)  # folds of 20 rows, 20 rows fitted to
+    power = nct_power(0.2 / spread, 2, 0.05 / 2)  # of two data sets
+    assert f"3 splits find it with power {power:.2f}" in line
+
+
+def nct_power(shift: float, df: int, alpha: float) -> float:
+    t = stats.t.isf(alpha / 2, df)
+    return float(stats.nct.sf(t, df, shift) + stats.nct.cdf(-t, df, shift))
+
+
 def test_few_splits_say_what_they_could_find(write, tmp_path):
     changed = write({"repeats = 2\n": ""})
     results = run_study(load_study(changed), tmp_path / "few", report=False)
@@ -505,6 +569,8 @@ def test_few_splits_say_what_they_could_find(write, tmp_path):
     print_summary(results, console)
     printed = console.file.getvalue()
     assert "With these splits only a difference above " in printed
+    assert "with repeats = " in printed
+    assert "would find" not in printed  # at that true difference power is about one half
     page = results.study.page
     assert any("repeats = " in text for text in page.statements(results, results.findings()))
     ordered = {"folds = 3\nrepeats = 2\n": 'scheme = "ordered"\nfolds = 3\n'}

@@ -14,6 +14,11 @@ from simstudy.data.splits.folds import in_proportion, whole_part
 from simstudy.data.splits.schemes import SCHEMES, Scheme
 from simstudy.errors import suggestion
 
+WITH_REPEATS = frozenset(  # schemes whose number of repeats a study may state
+    name
+    for name, (kind, settled) in SCHEMES.items()
+    if "repeats" in {field.name for field in fields(kind)} - {*settled}  # type: ignore[arg-type]
+)
 Sizes: TypeAlias = tuple[int, ...] | tuple[float, ...]
 
 

@@ -112,8 +112,9 @@ class EstimatesPage(Page[EstimateFindings, DataEstimates]):
         caption = (
             f"Estimates with {level(findings.confidence)} intervals, one for each estimator: rows "
             "(circle), naive t over splits (diamond), corrected t (square), nested (upside-down "
-            "triangle), percentiles of bootstrap samples (triangle). Intervals over rows and naive "
-            "t intervals take for independent what shares training rows."
+            "triangle), percentiles of single bootstrap samples (triangle). Naive intervals, over "
+            "rows and t, take for independent what shares rows. How often each kind had the exact "
+            "value in our study is in the table of estimates."
         )
         across = svg.element("div", *wide, class_="across")
         return Opening(across, svg.element("div", *narrow), caption)
@@ -225,7 +226,9 @@ def _brief(results: DataEstimates, findings: EstimateFindings) -> Table:
 
 def _table(results: DataEstimates) -> Table:
     """All estimates with their intervals."""
-    table = results.estimates
+    table, study = results.estimates, results.study
+    specs = {spec.label: spec for spec in study.estimators}
+    learners = {spec.label: spec.name for spec in study.learners}
     several = {"data set": "dataset", "rows": "rows", "learner": "learner", "measure": "measure"}
     kept = {head: key for head, key in several.items() if len({*table[key]}) > 1}
 
@@ -235,16 +238,24 @@ def _table(results: DataEstimates) -> Table:
     def bounds(row: Row) -> Text:
         return f"{number(row['lower'])} to {number(row['upper'])}" if row["interval"] else NONE
 
+    def kind(row: Row) -> str:
+        return prose.kind(specs[row["estimator"]], row["interval"])
+
+    def covered(row: Row) -> str:
+        of = row["interval"], row["rows"], learners[row["learner"]], row["measure"]
+        return prose.coverage(specs[row["estimator"]], *of, study.analysis.confidence)
+
     columns: dict[str, Callable[[Row], Text]] = {head: subject(key) for head, key in kept.items()}
     columns |= {"estimator": lambda row: cell(row["estimator"])}
     columns |= {"estimate": lambda row: number(row["estimate"])}
-    columns |= {"interval": bounds, "kind": lambda row: cell(row["interval"] or NONE)}
+    columns |= {"interval": bounds, "kind": lambda row: cell(kind(row) or NONE)}
+    columns |= {"coverage in our study": lambda row: cell(covered(row) or NONE)}
     fixed = [f"{head} {table[key].iloc[0]}" for head, key in several.items() if head not in kept]
     title = f"Estimates ({', '.join(fixed)})" if fixed else "Estimates"
     keys = {"dataset": results.datasets, "learner": results.learners}
     order = table.assign(**{key: table[key].map(names.index) for key, names in keys.items()})
     order = order.sort_values([*several.values()], kind="stable")
     rows = table.loc[order.index].to_dict("records")
-    confidence = level(results.study.analysis.confidence)
-    caption = f"Intervals: {confidence}, of the kind that each estimator reports. {prose.NO_TRUTH}"
+    confidence = level(study.analysis.confidence)
+    caption = f"Intervals: {confidence}, of the kind that each estimator reports. {prose.CAPTION}"
     return table_of(rows, "estimates", title, columns, len(kept) + 1, caption=caption, data=table)

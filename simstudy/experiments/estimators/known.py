@@ -1,4 +1,4 @@
-"""What the study `estimators` found: which estimates are nearest to the exact value.
+"""What the study `estimators` found: which estimates are nearest, which intervals cover the value.
 
 ``known.json`` beside this file holds it; ``python benchmarks/known_estimators.py`` makes it anew,
 and a test compares it with a run of the study.
@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from simstudy.components.registry import Spec
+from simstudy.texts import counted
 
 FILE = Path(__file__).with_name("known.json")
 
@@ -26,9 +27,10 @@ class Quality(NamedTuple):
     label: str  # of the learner
     measure: str
     estimator: str
-    identity: str
+    settings: Mapping[str, object]
     rmse: float
     farther: bool  # significantly, than the one with the least RMSE
+    coverage: Mapping[str, Sequence[float]]  # of the exact value by each interval, and its limits
 
 
 @cache
@@ -53,12 +55,28 @@ def qualities(rows: int, learner: str, measure: str) -> list[list[Quality]]:
     return [[row for row in at if row.learner == name] for name in names]
 
 
-def among(rows: Iterable[Quality], specs: Iterable[Spec]) -> list[Quality]:
-    """Return those of estimators that a study has, whichever of their intervals it shows."""
-    here = {_key(spec.identity) for spec in specs}
-    return [row for row in rows if _key(row.identity) in here]
+def quality_of(spec: Spec, rows: Sequence[Quality]) -> Quality | None:
+    """Return what is recorded of an estimator of a study, whichever of its intervals it shows.
+
+    If it was studied with other numbers of repeats only, of the nearest number.
+    """
+    own = settings_of(spec)
+    same = [row for row in rows if {**row.settings, "repeats": 1} == {**own, "repeats": 1}]
+    times = [abs(math.log(_repeats(row.settings) / _repeats(own))) for row in same]
+    return same[times.index(min(times))] if same else None
 
 
-def _key(identity: str) -> str:
-    name, parameters = json.loads(identity)
-    return json.dumps([name, {k: v for k, v in parameters.items() if k != "interval"}])
+def other_repeats(spec: Spec, row: Quality) -> str:
+    """Say how many repeats were studied, if they are others than those of an estimator."""
+    number = _repeats(row.settings)
+    return f" with {counted(number, 'repeat')}" * (number != _repeats(settings_of(spec)))
+
+
+def settings_of(spec: Spec) -> dict[str, object]:
+    """Return the name and all parameters of an estimator but for its interval."""
+    resolved = {key: value for key, value in spec.resolved.items() if key != "interval"}
+    return {"name": spec.name, **resolved}
+
+
+def _repeats(settings: Mapping[str, Any]) -> int:
+    return int(settings.get("repeats", 1))

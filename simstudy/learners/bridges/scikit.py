@@ -117,6 +117,9 @@ class ScikitLearner(Learner):
         done = {"nominal": words[encode := self._encoding(made)]}
         if self.scale:
             done["scaled"] = "mean 0, standard deviation 1"
+        if _has_steps(made):
+            left = "left to the pipeline"
+            done = {"numeric": left, "scaled": left, "missing": left} | done
         if encode != "frame":
             numbers = "left to the learner" if _allows_gaps(made) else "replaced by the mean"
             done["missing"] = f"numbers {numbers}, labels replaced by the most frequent one"

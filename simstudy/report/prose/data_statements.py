@@ -14,7 +14,7 @@ from simstudy.analysis.models.computing_time import pareto_front
 from simstudy.analysis.tests.friedman import DRAWS as RANK_DRAWS
 from simstudy.analysis.tests.friedman import Friedman, FTest
 from simstudy.measures.base import MeasureInfo
-from simstudy.report.prose.design import scheme_of
+from simstudy.report.prose.design import stated_repeats
 from simstudy.report.prose.finding import ahead_on_sets
 from simstudy.report.prose.numbers import brief, digits, estimated_share, number, p_value, setting
 from simstudy.report.prose.phrases import in_unit, listed, opening
@@ -28,7 +28,6 @@ TESTS = {
     "naive_t": "naive paired t test (too optimistic)",
 }
 
-_REPEATED = ("cv", "repeated_cv", "holdout", "bootstrap")  # schemes that take more repeats
 _DISSENTS = 4  # pairs that are named of those on which a test disagrees
 
 
@@ -66,21 +65,19 @@ def _tests_on_sets(findings: DataFindings) -> list[str]:
 
 def resolution_sentences(findings: DataFindings, study: Study) -> list[str]:
     """What tests on single data sets cannot find with these splits, and could with more repeats."""
-    if scheme_of(study) not in _REPEATED:
-        return []
     found = [each for each in resolutions(findings) if each.repeats]
-    if not found:
+    if not found or not stated_repeats(study, 1):
         return []
     where = f" on {len(found)} data sets" * (len(findings.datasets) > 1)
     more = [each.repeats for each in found]
     pairs = "median of" if len(found) == 1 else "medians of"
     now = _extent([each.least for each in found], findings.info)
     then = _extent([each.further for each in found], findings.info)
-    repeats = " to ".join(map(str, sorted({min(more), max(more)})))
+    repeats = stated_repeats(study, " to ".join(map(str, sorted({min(more), max(more)}))))
     return [
         f"With these splits only a difference above {now} ({pairs} the pairs that are not "
-        f"significant) could be significant{where}; repeats = {repeats} would find {then}, if the "
-        "standard deviation between splits stays the same."
+        f"significant) could be significant{where}; with {repeats} it could be from {then} on, if "
+        "the standard deviation between splits stays the same."
     ]
 
 
@@ -226,7 +223,7 @@ def against_time(
     return (
         f"Mean scores{where} against the time to fit and predict {split} (medians over splits, "
         "without cutting numbers and replacing missing values before; logarithmic). Joined: the "
-        "Pareto front, on which no learner has both a better mean and a shorter time than another: "
+        "Pareto front, the learners that no other beats in one without being worse in the other: "
         f"{'; '.join(fronts)}. Whether scores differ significantly is not shown here; times differ "
         f"from run to run{f' (here on {platform})' * bool(platform)}."
     )

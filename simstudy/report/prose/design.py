@@ -8,7 +8,7 @@ from typing import Any
 
 from simstudy.components.registry import Spec
 from simstudy.data.sizes import size_text
-from simstudy.data.splits.resampling import scheme_name
+from simstudy.data.splits.resampling import WITH_REPEATS, scheme_name
 from simstudy.report.prose.inputs import cuts
 from simstudy.report.prose.phrases import count_range, listed, opening
 from simstudy.study.constants import ROWS_BESIDE_EXACT
@@ -113,6 +113,14 @@ def scheme_of(study: Study) -> str:
     if study.resampling.splits:
         return ""
     return str(scheme_name(study.resampling.model_dump(exclude_none=True)))
+
+
+def stated_repeats(study: Study, repeats: int | str) -> str:
+    """How a study of data sets states a number of repeats; "" if its scheme has no repeats."""
+    scheme = scheme_of(study)
+    if scheme == "repeated_cv":
+        return f'scheme = "cv" and repeats = {repeats}'
+    return f"repeats = {repeats}" * (scheme in WITH_REPEATS)
 
 
 def data_sections(study: Study) -> dict[str, str]:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from simstudy.report.prose.phrases import grouped, listed
 from simstudy.results.read.base import Results
 
+TO_PIPELINE = "left to the pipeline"  # as learners say
 NOT_THERE, NOT_USED = "none in these data", "not used"
 _MISSING = {"mode": "replaced by the most frequent value", "value": "a further value"}
 
@@ -62,14 +63,16 @@ def inputs(results: Results) -> list[Inputs]:
 def different_inputs(results: Results, brief: bool = False) -> str:
     """Say which learners were given numbers or missing values in another form; "" if none was.
 
-    In brief, only of the first kind that differs.
+    In brief, only of the first kind that differs. What a pipeline makes of its input is not known.
     """
-    rows, texts = inputs(results), []
+    rows, texts, certain = inputs(results), list[str](), False
     for what, key in (("numbers", "numbers"), ("missing values", "missing")):
         forms = grouped((getattr(row, key), row.learner) for row in rows)
         forms.pop(NOT_USED, None)
         if len(forms) > 1:
             which = [f"{form} for {listed(names, 9)}" for form, names in forms.items()]
             texts.append(f"{what} were {'; '.join(which)}")
+            certain |= len(forms.keys() - {TO_PIPELINE}) > 1
     shown = ", and ".join(texts[:1] if brief else texts)
-    return f"Learners were given different inputs: {shown}." if texts else ""
+    were = "were" if certain else "may have been"
+    return f"Learners {were} given different inputs: {shown}." if texts else ""

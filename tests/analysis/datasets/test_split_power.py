@@ -98,6 +98,13 @@ def test_five_folds_find_less_than_ten_times_as_many():
     assert fifty == pytest.approx(2.0096 * math.sqrt(0.27), rel=1e-4)
 
 
+def test_the_least_differences_of_the_default_are_those_of_the_reference():
+    # t₀.₉₇₅ with 9 and 99 degrees of freedom: 2.2622 and 1.9842; factors 1/10 + 1/9, 1/100 + 1/9
+    ten, hundred = (least_significant(1.0, n, 0.1, 0.05) for n in (10, 100))
+    assert ten == pytest.approx(2.2622 * math.sqrt(0.2111111), rel=1e-4)
+    assert hundred == pytest.approx(1.9842 * math.sqrt(0.1211111), rel=1e-4)
+
+
 def scores_of(first: np.ndarray, second: np.ndarray) -> pd.DataFrame:
     """Scores of two learners in five folds of 100 rows."""
     rows = [

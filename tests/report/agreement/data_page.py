@@ -12,8 +12,10 @@ from tests.report.agreement.said import Said
 EXPLAINED = [
     r".*which of .* predicts best, by .*\?|Winners and losers(?: by .*)?",
     r"ahead|behind|best by .*|ahead by",
-    r"Joined: the Pareto front, on which no learner has both a better mean and a shorter time than "
-    r"another: .*|Whether scores differ significantly is not shown here; times differ .*",
+    r"Joined: the Pareto front, the learners that no other beats in one without being worse in the "
+    r"other: .*|Whether scores differ significantly is not shown here; times differ .*",
+    r"With these splits only a difference above .* could be significant.*; with .*repeats = .* it "
+    r"could be from .* on, if the standard deviation between splits stays the same\.",
     r"Best mean, ahead \(a test won and none lost\) and behind \(a test lost and none won\): "
     r"numbers of data sets\.",
     r"A column is a winner; the cell names the learners that it is significantly better than\.",

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.ensemble import BaggingClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import KBinsDiscretizer, StandardScaler
 
-from simstudy import make_study, open_results, run_study
+from simstudy import compare, make_study, open_results, run_study
 from simstudy.report.methods import documents
 from simstudy.report.pages.page import report_page
 from simstudy.report.prose.inputs import NOT_THERE, different_inputs, inputs
@@ -72,6 +77,28 @@ def test_a_classifier_has_its_rows_encoded(tmp_path):
     shown = inputs(results(tmp_path, [NB, forest], gap="?"))
     assert [row.nominal for row in shown] == ["as they are", "one-hot"]
     assert shown[0].missing == "left to the learner" != shown[1].missing
+
+
+def test_what_pipelines_do_is_left_to_them(tmp_path):
+    rng = np.random.default_rng(1)
+    y = rng.integers(0, 2, 40)
+    x = rng.normal(y[:, None], 1, (40, 2))
+    scaled = make_pipeline(StandardScaler(), LogisticRegression())
+    cut = make_pipeline(KBinsDiscretizer(3, quantile_method="averaged_inverted_cdf"), scaled)
+    search = GridSearchCV(scaled, {"logisticregression__C": [1.0, 2.0]}, cv=2)
+    bag = BaggingClassifier(scaled, n_estimators=2)
+    plain = LogisticRegression()
+    learners = [("cut", cut), ("search", search), ("bag", bag), ("plain", plain)]
+    made = compare((x, y), learners=learners, resampling=2, out=tmp_path / "p", report=False)
+    rows = {row.learner: (row.numbers, row.scaled) for row in inputs(made)}
+    left = ("left to the pipeline",) * 2
+    assert rows == {"cut": left, "search": left, "bag": left, "plain": ("uncut", "no")}
+    text = different_inputs(made)
+    assert text.startswith("Learners may have been given different inputs: numbers were left to")
+    assert "uncut for plain." in text
+    learners[0] = "tan"  # whose numbers are cut: that is certain
+    made = compare((x, y), learners=learners, resampling=2, out=tmp_path / "q", report=False)
+    assert different_inputs(made).startswith("Learners were given different inputs: numbers were")
 
 
 def test_results_of_earlier_versions_have_no_table(mixed):
