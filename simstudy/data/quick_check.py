@@ -104,7 +104,7 @@ class _Rows:
     def fall(
         self, folds: Sequence[IntArray], rng: np.random.Generator, both: bool = False
     ) -> tuple[str, float, bool]:
-        """Say how well rows are predicted, and if exchanged; how much better, and if it is chance.
+        """Say how well rows are predicted, and if exchanged; how much better, and if significantly.
 
         By the nearest neighbour or, of ``both`` learners, the one whose share falls most.
         """
@@ -149,18 +149,19 @@ def quick_check(sample: Sample, keep: Collection[str], rng: np.random.Generator)
         return texts
     rows = _Rows(sample, _drawn(np.arange(len(sample)), rng), usable)
     texts += _leaks(rows, names, keep, rng)
-    kept = []
+    kept, copied = [], False
     if sample.groups is None:
         kept = [*_groups(sample, usable, names, keep, rng)]
         if 100 * screening.repeated >= len(sample):
             copies = equal_rows(sample, screening.identifiers)
-            found, less, lower = _kept(sample, copies, usable, rng)
+            found, less, copied = _kept(sample, copies, usable, rng)
             if less >= _LEAST:
                 found += ": the first is right if they are copies of one case (drop them), the "
                 found += "second if they are different cases"
             texts.append(f"with equal rows in one part {found}")
-            kept += [""] * lower
-    return [*texts, *(text for text in kept or _order(sample, rows, names, rng) if text)]
+    if not kept and not copied:
+        kept = [*_order(sample, rows, names, rng)]
+    return texts + kept
 
 
 def _drawn(groups: IntArray, rng: np.random.Generator) -> IntArray:
@@ -200,11 +201,12 @@ def _leaks(
         if share <= -less + 2 * np.sqrt(-less * (1 + less) * (weights**2).sum()):
             asked, others = number, share
     if asked:
-        which, were = ("one column", "was it") if asked == 1 else ("", "were they")
+        many = asked > 1
+        which = f"each of {asked} columns" if many else "one column"
         shares = listed(f"{names[place]} ({-less:.0%})" for less, place, _ in strong[:asked])
-        text = f"{which or f'each of {asked} columns'}, {shares}, predicts alone nearly as well as "
-        text += f"the other columns together ({others:.0%}), or better, by Naive Bayes with equal "
-        yield f"{text}weights of the classes; {were} known beforehand?"
+        text = f"{which}, {shares}, alone predicts nearly as well as the other columns together "
+        text += f"({others:.0%}), or better, by Naive Bayes with equal weights of the classes; "
+        yield f"{text}{'were they' if many else 'was it'} known beforehand?"
 
 
 def _groups(
