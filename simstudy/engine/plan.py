@@ -18,6 +18,7 @@ from simstudy.components.registry import LEARNERS, MEASURES, Definition, Spec, b
 from simstudy.engine.seeds import stream, stream_key
 from simstudy.experiments import DEFAULT, experiment
 from simstudy.experiments.base import Experiment, ScoreColumn
+from simstudy.learners.bridges.tables import paths_in
 from simstudy.measures.base import has_exact_value
 from simstudy.measures.theory.two_level import level_names
 from simstudy.sources.source import Registered, Source
@@ -197,6 +198,8 @@ def make_plan(study: Study) -> Plan:
     plan = stated_plan(study)
     names = registered(plan.component_names)
     digests = [(name, registry.source_digest(name)) for registry, name in names]
+    nested = {path for spec in study.learners for path in paths_in(spec.parameters)}
+    digests += [(path, LEARNERS.source_digest(path)) for path in sorted(nested - {*dict(digests)})]
     learners = list(study.learners)
     for place, spec in enumerate(learners if study.source.prepares else ()):
         from simstudy.study.checks import prepared_for

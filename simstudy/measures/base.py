@@ -372,14 +372,16 @@ def clip(proba: FloatArray, cutoff: str, n: float) -> FloatArray:
     """Clip probabilities to the extremes that ``n`` training rows can support.
 
     ``mml`` clips to [½/(n + k/2), (n + ½)/(n + k/2)] (Hope & Korb 2002), ``2001`` to
-    [½/(n + 1), (n + ½)/(n + 1)] (Korb, Hope & Hughes 2001), ``none`` does not clip. Rows are not
-    renormalised.
+    [½/(n + 1), (n + ½)/(n + 1)] (Korb, Hope & Hughes 2001), ``epsilon`` to [ε, 1 − ε] with ε the
+    precision of a double, as scikit-learn does, ``none`` does not clip. Rows are not renormalised.
     """
     return proba if cutoff == "none" else np.clip(proba, *extremes(cutoff, n, proba.shape[1]))
 
 
 def extremes(cutoff: str, n: float, classes: int) -> tuple[float, float]:
     """Return the least and the greatest probability that `clip` leaves."""
+    if cutoff == "epsilon":
+        return np.finfo(np.float64).eps, 1 - np.finfo(np.float64).eps
     total = n + (classes / 2 if cutoff == "mml" else 1.0)
     return 0.5 / total, (n + 0.5) / total
 

@@ -113,6 +113,13 @@ class CategoricalClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
         parameters = self.get_params(deep=False)
         return self._of(**{field.name: parameters[field.name] for field in _fields(self._of)})
 
+    def as_learner(self) -> Learner | None:
+        """Return the learner of a study that prepares columns itself; None if options differ."""
+        ways = {**self._options, "categorical_features": "from_dtype"}
+        parameters = self.get_params(deep=False)
+        stated = {key: parameters[key] for key in self._options}
+        return self._learner() if stated in (self._options, ways) else None
+
     def _rng(self) -> np.random.Generator | None:
         """Return the random generator for randomised learners."""
         return None

@@ -68,6 +68,8 @@ def _object_section(thing: Any) -> dict[str, Any]:
     try:
         if isinstance(thing, Learner):
             return _learner_section(thing)
+        if hasattr(thing, "as_learner") and (learner := thing.as_learner()) is not None:
+            return {"label": _label(thing)} | _learner_section(learner)
         section = table_of(thing)
         return {"name": section.pop("name"), "label": _label(thing), **section}
     except UnnamedError:

@@ -320,7 +320,7 @@ class MeasuresSection(FileSection):
     also: list[AnyMeasure] = []
     targets: list[AnyMeasure] | None = None
     prior: AnyPrior = "train"
-    cutoff: Literal["mml", "2001", "none"] = "mml"
+    cutoff: Literal["mml", "2001", "epsilon", "none"] = "mml"
     base: Base = "e"
     reward: Literal["mean", "sum"] = "mean"
     positive: ClassName = None

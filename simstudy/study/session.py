@@ -8,6 +8,8 @@ from __future__ import annotations
 import copy
 import dataclasses
 import hashlib
+import pickletools
+import sys
 from collections.abc import Callable
 from functools import partial
 from typing import Any, ClassVar
@@ -47,6 +49,11 @@ def registered_object(thing: Any) -> str:
     except Exception as error:
         text = f"{type(thing).__name__} has no name and cannot be sent to worker processes"
         raise SimstudyError(f"{text}: {describe(error)}") from error
+    # Code that is pickled by its name only counts by its version or source.
+    texts = {text for _, text, _ in pickletools.genops(content) if isinstance(text, str)}
+    modules = sorted(texts & {*sys.modules} - {*sys.stdlib_module_names, "__main__"})
+    digests = [str(LEARNERS.source_digest(f"{module}:")) for module in modules]
+    content += "".join(digests).encode()
     name = OBJECT + hashlib.sha256(content).hexdigest()[:16]
     if LEARNERS.loaded(name) is None:
         LEARNERS.register(name, _class_of(thing, name))

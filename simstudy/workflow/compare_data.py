@@ -62,9 +62,10 @@ def compare(
     target : str, optional
         The column to predict; by default the last.
     learners : sequence
-        Names of learners (``"tan"``, ``"sklearn.svm:SVC"``); learners of this package; estimators,
-        pipelines and searches with scikit-learn's methods; pairs of a label and one of these;
-        tables with the keys of [[learners]], in which ``object`` stands for a name.
+        Names of learners (``"tan"``, ``"sklearn.naive_bayes:GaussianNB"``); learners of this
+        package; estimators, pipelines and searches with scikit-learn's methods; pairs of a label
+        and one of these; tables with the keys of [[learners]], in which ``object`` stands for a
+        name.
     resampling : optional
         A scheme (``"5x2cv"``), a table with the keys of [resampling], a number of folds, a splitter
         of scikit-learn, or a list of pairs of training rows and test rows.

@@ -130,7 +130,7 @@ def _over_sets(gaps: list[FloatArray], difference: float, power: float, alpha: f
     needed = power_of.least_number(reached, power, 2, power_of.MAX_SETS)
     many = f"over {power_of.MAX_SETS} data sets" if needed is None else f"{needed} data sets"
     return [
-        f"The same mean difference over data sets, by Wilcoxon's test at {alpha:.2g} (simulated): "
-        f"standard deviation between data sets up to {sd:.2g}, in these splits of {sets}; {sets} "
-        f"find it with power {reached(sets):.2f}, and power {power:g} takes {many}"
+        f"A mean difference of {difference:g} over data sets, by Wilcoxon's test at {alpha:.2g} "
+        f"(simulated): standard deviation between data sets up to {sd:.2g}, in the first splits of "
+        f"{sets}; {sets} find it with power {reached(sets):.2f}, and power {power:g} takes {many}"
     ]

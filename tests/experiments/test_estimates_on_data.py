@@ -206,6 +206,13 @@ def test_what_is_quoted_is_of_the_study_as_it_is():
     content = json.loads(FILE.read_text(encoding="utf-8"))
     assert content["digest"] == digest(load_study("estimators"))
     assert content["models"] == 50
+    for row in content["rows"]:
+        for share, *limits in row[-1].values():
+            interval = binomtest(round(50 * share), 50).proportion_ci()
+            assert [share, *limits] == pytest.approx([round(50 * share) / 50, *interval], abs=6e-5)
+    for kept, row in zip(content["rows"], content["rows"][1:], strict=False):
+        assert kept[:4] != row[:4] or kept[6] <= row[6]  # by the root mean squared error
+        assert kept[:4] == row[:4] or not row[7]  # the least is not farther
 
 
 @pytest.mark.slow

@@ -537,6 +537,14 @@ def test_a_plan_does_not_take_the_5x2cv_test_for_another(write, tmp_path):
     )
 
 
+def test_a_plan_over_data_sets_says_the_difference_also_of_5x2cv(write):
+    third = 'target = "party"\n\n[[datasets]]\npath = "flowers.csv"\nname = "again"\n'
+    changes = {"folds = 3\nrepeats = 2": 'scheme = "5x2cv"', 'target = "party"\n': third}
+    first, over = data_power(load_study(write(changes)), 0.05, 0.8, jobs=1)
+    assert "is not computed" in first
+    assert over.startswith("A mean difference of 0.05 over data sets, by Wilcoxon's test at 0.05")
+
+
 def test_a_plan_counts_the_rows_fitted_to(write, tmp_path):
     sized = load_study(write({"repeats = 2": "sizes = [10, 20]"}))
     line = data_power(sized, 0.2, 0.8, jobs=1)[1]

@@ -216,7 +216,9 @@ class Coder:
             label = None if cell is None else cell if cell in valid else cell.strip()
             labels[cell] = None if label in self.gaps and label not in valid else label
         if values is None:
-            values = tuple(sorted({label for label in labels.values() if label is not None}))
+            found = {label for label in labels.values() if label is not None}
+            whole = all(map(_WHOLE.fullmatch, found))  # in the order of numbers
+            values = tuple(sorted(found, key=lambda text: (float(text) if whole else 0, text)))
             if doubtful := tuple(v for v in values if is_marker(v) and v not in _ORDINARY):
                 self.noted.labels[column.name] = doubtful
         codes: dict[str | None, float] = {label: code for code, label in enumerate(values)}

@@ -70,9 +70,10 @@ def _source() -> str:
 
 def _modules(plan: Plan) -> Iterator[str]:
     """Modules that define the components of a plan, and those imported there."""
-    for registry, name in registered(plan.component_names):
+    for name, _ in plan.sources:  # those nested in a pipeline or search, too
         if ":" in name:
             yield name.partition(":")[0]
+    for registry, name in registered(plan.component_names):
         component = registry.get(name)
         for definition in component.__mro__ if isinstance(component, type) else (component,):
             module = str(definition.__module__)

@@ -221,6 +221,9 @@ class DataResults(TableResults, AnswerResults):
         training size. Results opened from a directory read the data set again, which must be that
         of the run.
 
+        This imports and runs what the results name as the learner: use it only on results that you
+        trust.
+
         Parameters
         ----------
         learner : str

@@ -22,13 +22,18 @@ from simstudy.data.attribute_arrays import attribute_values
 from simstudy.data.sample import Sample
 from simstudy.errors import SimstudyError, suggestion
 from simstudy.learners.base import Described, Learner, Limits, require
-from simstudy.learners.bridges.attribute_frame import attribute_frame
-from simstudy.learners.bridges.tables import defaults_of, object_value, table_value
+from simstudy.learners.bridges.attribute_frame import attribute_frame, is_whole, typed_labels
+from simstudy.learners.bridges.tables import defaults_of, made_of, object_value, table_value
 from simstudy.measures.base import extremes
 
 Encoded: TypeAlias = Any  # an array of numbers, or a data frame of pandas
 ENCODINGS = ("auto", "onehot", "ordinal", "frame")
-_STEPS = ("sklearn.pipeline:Pipeline", "sklearn.compose:ColumnTransformer")
+# What takes columns as they are; simstudy's own cut them as a study does.
+_STEPS = (
+    "sklearn.pipeline:Pipeline",
+    "sklearn.compose:ColumnTransformer",
+    "simstudy.sklearn.base:CategoricalClassifier",
+)
 
 
 class Classifier(Protocol):
@@ -88,6 +93,11 @@ class ScikitLearner(Learner):
         try:
             made.predict_proba  # noqa: B018 - depends on the parameters of some classifiers
         except AttributeError as error:
+            cause: BaseException = error
+            while cause.__cause__ is not None:
+                cause = cause.__cause__
+            if isinstance(cause, AttributeError) and cause.name and cause.obj is None:
+                return  # asked of a part that fit makes: the cell finds out
             text = f"the classifier '{self._path}' gives no probabilities with these parameters"
             raise ValueError(f"{text}: {error.__cause__ or error}") from error
 
@@ -142,7 +152,7 @@ class ScikitLearner(Learner):
         parameters = {key: object_value(stated[key], usual[key]) for key in usual}
         if rng is not None and parameters.get("random_state", 0) is None:
             parameters["random_state"] = int(rng.integers(2**31))
-        return seeded(self._classifier(**parameters), rng)
+        return seeded(made_of(self._classifier, parameters), rng)
 
     def __reduce__(self) -> tuple[Callable[..., ScikitLearner], tuple[object, ...]]:
         return _rebuilt, (self._path, {f.name: vars(self)[f.name] for f in fields(self)})
@@ -155,9 +165,11 @@ class ScikitLearner(Learner):
         if len(present) < 2:
             return FittedScikit(None, encoder, sample)
         options = {} if sample.weights is None else {"sample_weight": sample.weights}
-        # classes are numbered without those absent, as some classifiers demand
+        labels = typed_labels(sample.schema.target.values or ())
+        classes, codes = np.unique(labels[sample.target], return_inverse=True)
+        numbered = "xgboost" in _packages(estimator)  # demands the numbers 0, 1, …
         try:
-            estimator.fit(encoder(sample), np.searchsorted(present, sample.target), **options)
+            estimator.fit(encoder(sample), codes if numbered else classes[codes], **options)
         except ValueError as error:
             if "string to float" not in str(error):
                 raise
@@ -165,7 +177,14 @@ class ScikitLearner(Learner):
                 'labels of nominal columns: encode them in the pipeline, or set encode = "onehot"'
             )
             raise ValueError(f"{error}; a data frame has {hint}") from error
-        return FittedScikit(estimator, encoder, sample)
+        named = classes if numbered else np.asarray(getattr(estimator, "classes_", classes))
+        places = {label: code for code, label in enumerate(labels.tolist())}
+        return FittedScikit(estimator, encoder, sample, [places[each] for each in named.tolist()])
+
+
+def _packages(estimator: object) -> set[str]:
+    """The packages of an estimator and of those nested in it."""
+    return {type(e).__module__.partition(".")[0] for e in (estimator, *_parts(estimator).values())}
 
 
 def _parts(estimator: object) -> dict[str, Any]:
@@ -204,11 +223,21 @@ def seeded(estimator: Any, rng: np.random.Generator | None) -> Any:
 
 
 class FittedScikit(Described):
-    """A fitted classifier over all classes; the classifier is None if only one class was seen."""
+    """A fitted classifier over all classes; the classifier is None if only one class was seen.
 
-    def __init__(self, estimator: Classifier | None, encoder: Encoder, sample: Sample) -> None:
+    ``order`` has the codes of the classes of its columns.
+    """
+
+    def __init__(
+        self,
+        estimator: Classifier | None,
+        encoder: Encoder,
+        sample: Sample,
+        order: Sequence[int] | None = None,
+    ) -> None:
         self.estimator, self._encoder, self.cards = estimator, encoder, sample.cards
-        self._present = np.flatnonzero(sample.class_counts)
+        present = np.flatnonzero(sample.class_counts)
+        self._present = present if order is None else np.array(order, dtype=np.intp)
         self._floor, _ = extremes("mml", sample.total, sample.classes)
 
     def _facts(self) -> list[str]:
@@ -244,13 +273,14 @@ class Encoder:
         self._cards, self._encode = sample.cards[:-1], encode
         self._variables, self._nominal = sample.schema.attributes, np.array(self._cards) > 0
         self._fill, self._mean = np.zeros(len(self._cards)), np.zeros(len(self._cards))
-        self._scale = np.ones(len(self._cards))
+        self._scale, self._whole = np.ones(len(self._cards)), np.zeros(len(self._cards), bool)
         for i, card in enumerate(self._cards):
             if card:
                 self._fill[i] = np.nan if encode == "frame" else sample.counts(i).argmax()
                 continue
             present = ~np.isnan(sample.values[:, i])
             values = sample.values[present, i]
+            self._whole[i] = present.all() and is_whole(values) and not scale
             weights = np.ones(len(values)) if sample.weights is None else sample.weights[present]
             if weights.any():
                 self._fill[i] = mean = np.average(values, weights=weights)
@@ -270,7 +300,8 @@ class Encoder:
             values = np.where(np.isnan(values), self._fill, values)
         if self._encode == "frame":
             numbers = (values - self._mean) / self._scale
-            return attribute_frame(np.where(self._nominal, values, numbers), self._variables)
+            whole, numbers = self._whole, np.where(self._nominal, values, numbers)
+            return attribute_frame(numbers, self._variables, whole)
         if self._encode == "ordinal" and 0 not in self._cards:
             return np.array(values, dtype=np.float64, order="C")
         columns = []

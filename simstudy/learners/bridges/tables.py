@@ -11,7 +11,7 @@ import importlib
 import inspect
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ import numpy as np
 from simstudy.errors import SimstudyError, suggestion
 
 _NONE = "builtins:None"
+_NAMING = ("name", "object", "learner", "candidates")  # keys of tables, and of wrappers
 _STEPS = ("drop", "passthrough")  # in place of an estimator
 _STATE = ("_metadata_request", "_sklearn_output_config")  # what methods of estimators set
 
@@ -56,27 +57,63 @@ def imported(path: str) -> Any:
 def defaults_of(cls: type) -> dict[str, Any]:
     """Return the parameters of a class with their defaults, `inspect.Parameter.empty` without."""
     declared = inspect.signature(cls).parameters.values()
-    kinds = {parameter.kind for parameter in declared}
     variadic = {inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL}
     defaults = {each.name: each.default for each in declared if each.kind not in variadic}
     required = inspect.Parameter.empty in defaults.values()
-    if inspect.Parameter.VAR_KEYWORD in kinds and hasattr(cls, "get_params") and not required:
+    if (further := keywords_of(cls)) and not required:
         defaults = {**cls().get_params(deep=False), **defaults}
-    return defaults
+    return {**defaults, further: None} if further else defaults
+
+
+def keywords_of(cls: Any) -> str:
+    """Return the name under which a class of estimators takes any further keywords, or ""."""
+    declared = inspect.signature(cls).parameters.values()
+    names = [each.name for each in declared if each.kind is inspect.Parameter.VAR_KEYWORD]
+    return names[0] if names and hasattr(cls, "get_params") else ""
+
+
+def made_of(cls: Any, parameters: dict[str, Any]) -> Any:
+    """Return an object of a class with these parameters, further keywords in one of them."""
+    further = parameters.pop(keywords_of(cls), None) or {}
+    return cls(**parameters, **further)
+
+
+def paths_in(value: object) -> Iterator[str]:
+    """The import paths that a value of a study names: those of classes, functions, learners."""
+    keyed = value.items() if isinstance(value, Mapping) else ()
+    for key, item in keyed:
+        names = item if key == "candidates" and isinstance(item, list) else [item]
+        if key in _NAMING and item != _NONE:
+            yield from (name for name in names if isinstance(name, str) and ":" in name)
+        yield from paths_in(item)
+    for item in value if isinstance(value, list | tuple) else ():
+        yield from paths_in(item)
+
+
+def _is_made(cls: object) -> bool:
+    """Whether a table may stand for an object of a class: an estimator, kernel or splitter."""
+    methods = ("get_params", "split", "get_n_splits")
+    return inspect.isclass(cls) and any(hasattr(cls, method) for method in methods)
 
 
 def table_of(thing: Any) -> dict[str, Any]:
     """Return the table of an estimator or splitter; an `UnnamedError` if it has none."""
     table: dict[str, Any] = {"name": path_of(type(thing))}
+    if not _is_made(type(thing)):
+        raise UnnamedError(f"{type(thing).__name__} is no class of estimators or splitters")
     defaults = defaults_of(type(thing))
+    further: dict[str, Any] = {}
     for key, value in _parameters(thing, defaults).items():
         if key == "name":
             raise UnnamedError(f"{type(thing).__name__} has a parameter 'name'")
+        if key not in defaults:
+            further[key] = table_value(value)
+            continue
         if value is not defaults.get(key, inspect.Parameter.empty):
             stated = table_value(value)
             if not _is_default(stated, defaults.get(key, inspect.Parameter.empty)):
                 table[key] = stated
-    return table
+    return {**table, keywords_of(type(thing)): further} if further else table
 
 
 def _parameters(thing: Any, defaults: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -108,7 +145,7 @@ def table_value(value: Any, in_dictionary: bool = False) -> Any:
         value = value.tolist()
     if type(value) in (bool, int, float, str):
         return value
-    if isinstance(value, list | tuple):
+    if isinstance(value, list | tuple | range):
         return [table_value(item) for item in value]
     if isinstance(value, Mapping):
         plain = all(isinstance(key, str) for key in value)
@@ -130,13 +167,16 @@ def is_table(value: object) -> bool:
 def object_of(table: Mapping[str, Any]) -> Any:
     """Return the object of a table."""
     cls, parameters = imported(table["name"]), {k: v for k, v in table.items() if k != "name"}
+    if not _is_made(cls):
+        rule = "an object is made of a class of estimators, kernels or splitters only"
+        raise SimstudyError(f"'{table['name']}' cannot be made: {rule}")
     defaults = defaults_of(cls)
     for key in parameters:
         if key not in defaults:
             hint = suggestion(key, defaults)
             raise SimstudyError(f"'{key}' is no parameter of '{table['name']}'{hint}")
     try:
-        return cls(**{k: object_value(v, defaults[k]) for k, v in parameters.items()})
+        return made_of(cls, {k: object_value(v, defaults[k]) for k, v in parameters.items()})
     except TypeError as error:
         raise SimstudyError(f"'{table['name']}' cannot be made: {error}") from error
 

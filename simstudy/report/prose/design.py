@@ -32,6 +32,7 @@ _PRIORS = {
 _CUTOFFS = {
     "mml": "probabilities clipped to [½/(n+k/2), (n+½)/(n+k/2)] for logarithmic measures",
     "2001": "probabilities clipped to [½/(n+1), (n+½)/(n+1)] for logarithmic measures",
+    "epsilon": "probabilities clipped to [ε, 1−ε], ε = 2⁻⁵², for logarithmic measures",
     "none": "probabilities not clipped",
 }
 _ROW = "each row of each conditional probability table"

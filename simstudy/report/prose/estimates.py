@@ -28,7 +28,8 @@ _SEEN = "resubstitution"  # which no one takes for an estimate of performance on
 
 CAPTION = (
     f"{NO_TRUTH} Naive intervals take for independent what shares rows. Coverage: how often such "
-    "an interval had the exact value in our study, with a 95% binomial interval over its models."
+    "an interval had the exact value in our study, at the studied size nearest to the rows, with "
+    "a 95% binomial interval over its models."
 )
 
 

@@ -34,6 +34,12 @@ def _versions() -> dict[str, str]:
     return {name: metadata.version(name) for name in PACKAGES}
 
 
+def _packages(plan: Plan) -> dict[str, str]:
+    """The versions of further packages that a plan's components come from."""
+    named = [(name.partition(":")[0].partition(".")[0], version) for name, version in plan.sources]
+    return {name: version for name, version in named if "." in version and name != "sklearn"}
+
+
 class Store:
     """The results of one study: the cells recorded in a directory, and the files made from them."""
 
@@ -223,7 +229,7 @@ class Store:
             **manifests.owner(plan),
             "cells": plan.cells,
             **(manifests.descriptions(plan) if self.descriptions is None else self.descriptions),
-            "packages": dict(_versions()),
+            "packages": _versions() | _packages(plan),
             "python": platform.python_version(),
             "platform": platform.platform(),
             "processor": platform.machine(),

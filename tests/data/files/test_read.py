@@ -275,7 +275,7 @@ def test_tabs_and_spaces_between_the_values_of_an_arff_file(write):
 def test_a_date_may_be_ignored_and_a_numeric_target_is_nominal(write):
     text = '@relation r\n@attribute d date "yyyy-MM-dd"\n@attribute x real\n@attribute y numeric\n'
     sample = read_data(write(text + "@data\n2001-02-03,1,10\n?,2,9\n", "my.arff"), ignore=["d"])
-    assert schema(sample) == {"x": None, "y": ("10", "9")}
+    assert schema(sample) == {"x": None, "y": ("9", "10")}
 
 
 FRAME = pd.DataFrame(

@@ -6,7 +6,7 @@ import json
 
 import numpy as np
 import pytest
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.compose import make_column_transformer
 from sklearn.feature_selection import SelectKBest, f_classif
 from sklearn.frozen import FrozenEstimator
@@ -15,16 +15,20 @@ from sklearn.gaussian_process.kernels import RBF
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, RandomizedSearchCV, StratifiedKFold
 from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 
 from simstudy import SimstudyError
-from simstudy.learners.bridges.tables import UnnamedError, object_of, table_of
+from simstudy.learners.bridges.scikit import scikit_learner
+from simstudy.learners.bridges.tables import UnnamedError, object_of, paths_in, table_of
 
 
-class Keywords(BaseEstimator):
+class Keywords(ClassifierMixin, BaseEstimator):
     """A classifier whose parameters are keywords, as those of XGBoost are."""
+
+    fit = predict_proba = None
 
     def __init__(self, *, objective="logistic", **keywords):
         self.objective, self.keywords = objective, keywords
@@ -52,6 +56,8 @@ def nested():
         make_pipeline(SelectKBest(f_classif, k=3), "passthrough", GaussianNB()),
         StratifiedKFold(3, shuffle=True, random_state=1),
         Keywords(depth=3),
+        Keywords(depth=3, verbose=-1),
+        GridSearchCV(KNeighborsClassifier(), {"n_neighbors": [*range(1, 4)]}),
     ],
     ids=lambda thing: type(thing).__name__,
 )
@@ -85,6 +91,7 @@ def local_class():
         local_class(),
         LogisticRegression(random_state=np.random.RandomState(0)),
         GaussianNB(priors=np.eye(2)),
+        make_column_transformer((StandardScaler(), slice(0, 2))),
         RandomizedSearchCV(GaussianNB(), {"var_smoothing": np.random.default_rng(0)}),
         FrozenEstimator(GaussianNB()),
         make_pipeline(StandardScaler().set_output(transform="pandas"), GaussianNB()),
@@ -103,9 +110,46 @@ def test_what_a_path_and_parameters_do_not_describe_has_no_name(thing):
         ({"name": "sklearn.svn:SVC"}, "No module named 'sklearn.svn'"),
         ({"name": "sklearn.svm:SVC", "c": 1}, "'c' is no parameter of 'sklearn.svm:SVC'"),
         ({"name": "sklearn.pipeline:Pipeline"}, "cannot be made"),
+        ({"name": "builtins:slice"}, "made of a class of estimators, kernels or splitters only"),
     ],
 )
 def test_a_wrong_table_is_one_sentence(table, said):
     with pytest.raises(SimstudyError) as caught:
         object_of(table)
     assert said in str(caught.value)
+
+
+def test_a_range_is_written_as_a_list():
+    table = table_of(GridSearchCV(KNeighborsClassifier(), {"n_neighbors": range(1, 4)}))
+    assert table["param_grid"] == {"n_neighbors": [1, 2, 3]}
+
+
+def test_what_is_no_estimator_is_not_called(tmp_path):
+    touched = tmp_path / "touched"
+    nested = {"name": "subprocess:Popen", "args": ["touch", str(touched)]}
+    table = {"name": "sklearn.preprocessing:FunctionTransformer", "kw_args": {"a": nested}}
+    with pytest.raises(SimstudyError, match="'subprocess:Popen' cannot be made"):
+        object_of(table)
+    assert not touched.exists()
+
+
+def test_further_keywords_are_a_table_of_a_learner_too():
+    learner = scikit_learner(f"{__name__}:Keywords")(depth=3, keywords={"verbose": -1})
+    assert learner._make(None).get_params()["verbose"] == -1
+
+
+def test_paths_are_found_at_any_depth():
+    search = GridSearchCV(nested(), {"logisticregression": [GaussianNB(), None]})
+    assert {*paths_in(table_of(search))} == {
+        "sklearn.model_selection:GridSearchCV",
+        "sklearn.pipeline:Pipeline",
+        "sklearn.compose:ColumnTransformer",
+        "sklearn.preprocessing:OneHotEncoder",
+        "sklearn.preprocessing:FunctionTransformer",
+        "numpy:log1p",
+        "sklearn.preprocessing:StandardScaler",
+        "sklearn.linear_model:LogisticRegression",
+        "sklearn.naive_bayes:GaussianNB",
+    }
+    wrappers = {"candidates": ["tan", "a.b:C", {"learner": "d:E", "parameters": {}}]}
+    assert [*paths_in(wrappers)] == ["a.b:C", "d:E"]
