@@ -77,3 +77,15 @@ def test_a_learner_that_always_fails_is_named(table, tmp_path, simstudy):
     assert done.returncode == 3
     assert "Failing failed in every split: ValueError: not today" in done.stderr
     assert "Warning" not in done.stderr
+
+
+def test_means_on_one_table_have_a_row_for_each_learner_the_best_first(table, tmp_path, simstudy):
+    names = ["prior", "tan", "naive_bayes"]
+    options = [word for name in names for word in ("--learner", name)]
+    place = tmp_path / "out"
+    done = simstudy("compare-learners", table, *options, "--folds", 3, "--out", place, "--jobs", 1)
+    means = package.open_results(place).scores.groupby("learner")["information_reward"].mean()
+    shown = [words[0] for line in done.stdout.splitlines() if (words := line.split())]
+    ranked = [*means.sort_values(ascending=False).index]
+    start = shown.index("learner") + 2  # below the heads and a line
+    assert shown[start : start + 3] == ranked

@@ -15,6 +15,7 @@ from simstudy.analysis.datasets.findings import DataFindings
 from simstudy.report.charts.data import by_dataset
 from simstudy.report.charts.spec import Marks
 from simstudy.report.pages.page import report_page
+from simstudy.report.prose.numbers import number
 from simstudy.report.terminal import make_console, print_summary
 from tests.report.agreement import brief, studies
 from tests.report.agreement.data_page import DataPage, data_terminal
@@ -115,7 +116,10 @@ def test_a_run_on_a_single_set_prints_its_means(ran, monkeypatch):
     _, _ = ran("set")
     printed = in_brief(ran.results("set"), monkeypatch)
     assert "Over " not in printed
-    assert re.search(r"(?m)^set3 {2,}[\d.]+", printed)
+    findings = ran.results("set").data_findings()
+    for label in findings.learners:  # a row each
+        mean = number(findings.means[label].iloc[0])
+        assert re.search(rf"(?m)^{re.escape(label)} {{2,}}{re.escape(mean)}(?!\d)", printed)
 
 
 def test_marks_of_three_learners_on_a_data_set_do_not_hide_each_other(ran):

@@ -44,7 +44,7 @@ from simstudy.texts import counted
 _WIDE, _NARROW = 640.0, 350.0  # of pictures
 _ROW = 38.0
 _MAX_PANELS = 40  # learning curves
-_FEW_SETS, _FEW_ROWS = 6, 8  # that a terminal shows one by one
+_FEW_SETS, _FEW_ROWS, _FEW_MEASURES = 6, 8, 3  # that a terminal shows one by one
 _ALONE = Absent("it needs at least two learners")
 _TOO_FEW = Absent("it needs two learners and two data sets with all means")
 
@@ -289,7 +289,12 @@ class DataPage(Page[DataFindings, DataResults]):
         sets, learners = len(findings.datasets), len(findings.learners)
         few = sets == 1 or learners == 1 or (sets <= _FEW_SETS and learners <= MAX_COMPARED)
         table = self.means(results)[-1] if few else build.standings(findings)
-        yield replace(table, rows=table.rows[:_FEW_ROWS])
+        if sets == 1 and learners > 1:
+            every = map(results.data_findings, results.measures[:_FEW_MEASURES])
+            table = build.on_one_set([*every], build.size_words(results, results.study.doses[-1]))
+        rest = learners - _FEW_ROWS if sets == 1 else 0
+        more = f" {counted(rest, 'further learner')}: see --details." if rest > 0 else ""
+        yield replace(table, rows=table.rows[:_FEW_ROWS], caption=table.caption + more)
         if (over := findings.over_sets) and len(over.learners) <= MAX_COMPARED:
             ranked, sets = [name for name, _ in over.ranked], len(over.datasets)
             won = [(pair.winner, pair.loser) for pair in over.pairs if pair.winner]

@@ -92,12 +92,10 @@ class DataResults(TableResults, AnswerResults):
         better, adjustment = at.info.greater_is_better, adjustment or at.adjustment
         return per_dataset.pairwise_datasets(at.scores, at.measure, test, adjustment, better)
 
-    pairwise = pairwise_datasets
-
     def __getattr__(self, name: str) -> NoReturn:
         """Point from analyses of models to those of data sets."""
         if not name.startswith("_") and hasattr(ModelResults, name):
-            hint = "on data sets there are dataset_means, pairwise, winners and data_findings"
+            hint = "of data sets, there are pairwise_datasets, winners, dataset_means"
             raise AttributeError(f"{name} is an analysis of studies of models; {hint}")
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 

@@ -75,6 +75,22 @@ def means(findings: DataFindings, after: str = "", *, spread: bool = False) -> T
     return _by_dataset("means" + "_spread" * spread, title, findings.learners, rows, data, caption)
 
 
+def on_one_set(every: Sequence[DataFindings], after: str = "") -> Table:
+    """Mean scores on the only data set, learners × measures; best by the first measure first."""
+    first = every[0]
+    (dataset,) = first.datasets
+    rows: list[list[Text]] = []
+    values = {label: float(first.table[label][dataset]) for label in first.learners}
+    for label in sorted(values, key=lambda label: (math.isnan(values[label]), -values[label])):
+        cells = [
+            TableCell(number(at.means[label][dataset]), bold=label in at.best[dataset])
+            for at in every
+        ]
+        rows.append([words(label, "", first.learners.index(label)), *cells])
+    heads: list[Text] = [words("learner"), *(axis_label(at.info) for at in every)]
+    return make_table("means", f"Means on {dataset}{after}", heads, rows, caption=MEANS)
+
+
 def _shades(ranks: pd.Series[float]) -> dict[Hashable, str]:
     """The classes of the cells of a row by their ranks, so that one bad mean does not hide all."""
     low, high = ranks.min(), ranks.max()
