@@ -43,7 +43,7 @@ def options(
 
 
 _PANELS = {
-    "Your own data": (data.advise, run.compare_learners),
+    "Your own data": (data.advise, data.compare_learners),
     "Studies": (run.run, catalogue.studies, catalogue.new, catalogue.show),
     "Reference": (catalogue.list_, catalogue.schema, data.data),
     "Results": report.VERBS,

@@ -1,21 +1,30 @@
-"""The verbs about one's own data: data and advise."""
+"""The verbs about one's own data: data, advise and compare-learners."""
 
 from __future__ import annotations
 
 import contextlib
 import shutil
 import textwrap
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from typer import Argument, Option
+from typer import Argument, Exit, Option
 
 from simstudy.cli.report import written
-from simstudy.cli.run import Jobs, Overwrite, Quiet, stoppable
+from simstudy.cli.run import (
+    Details,
+    Jobs,
+    Overwrite,
+    Quiet,
+    print_results,
+    report_failures,
+    stoppable,
+)
 from simstudy.engine.workers.child import available_processors, spare_children
-from simstudy.errors import SimstudyError
-from simstudy.texts import counted, echo, on_one_line
+from simstudy.errors import SOME_FAILED, SimstudyError
+from simstudy.texts import counted, echo, on_one_line, shortened
 from simstudy.workflow.progress import Progress, busy, watched
 
 if TYPE_CHECKING:
@@ -25,6 +34,7 @@ if TYPE_CHECKING:
 
 _MAX_WIDTH, _MIN_WIDTH = 80, 40
 _MAX_NAME = 24  # a longer name has a line of its own
+_MAX_ERROR = 300  # letters
 _MAX_VALUES = 60  # of a variable, that are printed
 _FITTERS = ("auto", "camml", "tan", "kdb", "bootstrap")
 _LISTED = ", ".join(_FITTERS)
@@ -34,6 +44,7 @@ _DOING = {
 }
 _Names = list[str] | None
 _Text = str | None
+_Number = int | None
 _Numbers = list[int] | None
 DataFile = Annotated[
     Path,
@@ -52,6 +63,9 @@ Keep = Annotated[
     _Names,
     Option(help="A column to keep although it looks like an identifier or a leak; repeatable."),
 ]
+Nominal = Annotated[_Names, Option(help="A column of labels; repeatable.")]
+Numeric = Annotated[_Names, Option(help="A column of numbers; repeatable.")]
+Groups = Annotated[_Text, Option(help="A column with the group of each row.")]
 Missing = Annotated[
     _Names,
     Option(
@@ -65,9 +79,9 @@ def data(
     file: DataFile,
     target: Target = None,
     ignore: Ignore = None,
-    nominal: Annotated[_Names, Option(help="A column of labels; repeatable.")] = None,
-    numeric: Annotated[_Names, Option(help="A column of numbers; repeatable.")] = None,
-    groups: Annotated[_Text, Option(help="A column with the group of each row.")] = None,
+    nominal: Nominal = None,
+    numeric: Numeric = None,
+    groups: Groups = None,
     keep: Keep = None,
     missing: Missing = None,
     separator: Annotated[_Text, Option(help="Separator of values (default: detected).")] = None,
@@ -107,6 +121,70 @@ def data(
         lines += ["", *_wrapped(f"Stored as {place}.")]
     for line in lines:
         echo(line)
+
+
+def compare_learners(
+    data: Annotated[
+        list[str], Argument(metavar="DATA...", help="Data files, or names such as uci:iris.")
+    ],
+    target: Target = None,
+    learner: Annotated[
+        _Names, Option(help="A learner, or a classifier by its path; repeatable.")
+    ] = None,
+    measure: Annotated[_Names, Option(help="A measure; repeatable, the primary one first.")] = None,
+    folds: Annotated[_Number, Option(min=2, help="Folds of cross-validation.")] = None,
+    repeats: Annotated[_Number, Option(min=1, help="Repeats of cross-validation.")] = None,
+    ignore: Ignore = None,
+    keep: Keep = None,
+    nominal: Nominal = None,
+    numeric: Numeric = None,
+    groups: Groups = None,
+    missing: Missing = None,
+    out: Annotated[
+        Path | None, written("Directory for results (default: one below results/).")
+    ] = None,
+    seed: Annotated[int, Option(min=0, help="Seed of splits and learners.")] = 1,
+    jobs: Jobs = None,
+    quiet: Quiet = False,
+    overwrite: Overwrite = False,
+    details: Details = False,
+) -> None:
+    """Compare learners on your data: cross-validate, score, test and report."""
+    workers = min(jobs or available_processors(), available_processors())
+    with spare_children(workers if workers > 1 else 0):
+        from simstudy.workflow.compare_data import (
+            LEARNERS,
+            ComparisonWarning,
+            compare,
+            failed_everywhere,
+        )
+
+        scheme = {"folds": folds, "repeats": repeats}
+        stated = {key: value for key, value in scheme.items() if value is not None}
+        keys: dict[str, object] = {"ignore": ignore, "keep": keep, "nominal": nominal}
+        keys |= {"numeric": numeric, "groups": groups, "missing_values": missing}
+        reading = {key: value for key, value in keys.items() if value}
+        warnings.simplefilter("ignore", ComparisonWarning)  # printed below
+        with watched(quiet) as progress, stoppable():
+            results = compare(
+                [{"path": path, **reading} for path in data],
+                target,
+                learner or LEARNERS,
+                resampling={"scheme": "cv", **stated} if stated else None,
+                measures=measure or None,
+                out=out,
+                seed=seed,
+                progress=progress,
+                jobs=jobs,
+                overwrite=overwrite,
+            )
+        report_failures(results.manifest["failures"], results.directory, quiet)
+        if not quiet:
+            print_results(results, details=details)
+        for text in failed_everywhere(results):
+            echo(shortened(text, _MAX_ERROR), err=True)
+    if results.manifest["failures"]:
+        raise Exit(SOME_FAILED)
 
 
 def _odd(table: RowsRead) -> list[str]:
@@ -211,7 +289,7 @@ def advise(
     ] = None,
     ignore: Ignore = None,
     keep: Keep = None,
-    nominal: Annotated[_Names, Option(help="A column of labels; repeatable.")] = None,
+    nominal: Nominal = None,
     missing: Missing = None,
     rows: Annotated[_Numbers, Option(help="A number of rows to predict for; repeatable.")] = None,
     fitter: Annotated[str, Option(help=f"What fits the simulated truths: {_LISTED}.")] = "auto",

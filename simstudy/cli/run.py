@@ -39,6 +39,7 @@ StudyFile = Annotated[
 Jobs = Annotated[int | None, Option(min=1, help="Worker processes (default: one per processor).")]
 Models = Annotated[int | None, Option(help="Number of models to run instead of the study's.")]
 Quiet = Annotated[bool, Option("--quiet", "-q", help="Print errors only.")]
+Details = Annotated[bool, Option("--details", help="Print all tests and intervals.")]
 Overwrite = Annotated[bool, Option("--overwrite", help="Replace existing results.")]
 
 
@@ -62,7 +63,7 @@ def run(
     ] = None,
     shard: Annotated[_Text, Option(help="Run a part of the models, e.g. 3/10; see merge.")] = None,
     log: Annotated[_Path, Option(help="File for a line of JSON per finished model.")] = None,
-    details: Annotated[bool, Option("--details", help="Print all tests and intervals.")] = False,
+    details: Details = False,
 ) -> None:
     """Run a study: draw models and data, fit learners, score, test and report."""
     settings: dict[str, object] = {"models": models, "seed": seed}
@@ -114,66 +115,19 @@ def run(
                 else:
                     store = run_shard(loaded, piece, out, progress=progress, **options)
                     failed, directory = len(store.cells.failed()), store.directory
-            _report_failures(failed, directory, quiet)
+            report_failures(failed, directory, quiet)
             if piece is not None and not quiet:
                 echo(f"Shard {shard} is in {directory}/; {failed} cells failed.")
                 echo("Join all shards with simstudy merge.")
                 for note in store.notes:
                     echo(f"Note: {note}.")
             elif not quiet:
-                _print_results(results, not no_report, details)
+                print_results(results, not no_report, details)
     if failed:
         raise Exit(SOME_FAILED)
 
 
-def compare_learners(
-    data: Annotated[
-        list[str], Argument(metavar="DATA...", help="Data files, or names such as uci:iris.")
-    ],
-    target: Annotated[_Text, Option(help="The column to predict (default: the last).")] = None,
-    learner: Annotated[
-        list[str] | None, Option(help="A learner, or a classifier by its path; repeatable.")
-    ] = None,
-    measure: Annotated[
-        list[str] | None, Option(help="A measure; repeatable, the primary one first.")
-    ] = None,
-    folds: Annotated[int | None, Option(min=2, help="Folds of cross-validation.")] = None,
-    repeats: Annotated[int | None, Option(min=1, help="Repeats of cross-validation.")] = None,
-    out: Annotated[_Path, written("Directory for results (default: one below results/).")] = None,
-    seed: Annotated[int, Option(min=0, help="Seed of splits and learners.")] = 1,
-    jobs: Jobs = None,
-    quiet: Quiet = False,
-    overwrite: Overwrite = False,
-    details: Annotated[bool, Option("--details", help="Print all tests and intervals.")] = False,
-) -> None:
-    """Compare learners on your data: cross-validate, score, test and report."""
-    workers = min(jobs or available_processors(), available_processors())
-    with spare_children(workers if workers > 1 else 0):
-        from simstudy.workflow.compare_data import LEARNERS, compare
-
-        scheme = {"folds": folds, "repeats": repeats}
-        stated = {key: value for key, value in scheme.items() if value is not None}
-        with watched(quiet) as progress, stoppable():
-            results = compare(
-                data,
-                target,
-                learner or LEARNERS,
-                resampling={"scheme": "cv", **stated} if stated else None,
-                measures=measure or None,
-                out=out,
-                seed=seed,
-                progress=progress,
-                jobs=jobs,
-                overwrite=overwrite,
-            )
-        _report_failures(results.manifest["failures"], results.directory, quiet)
-        if not quiet:
-            _print_results(results, details=details)
-    if results.manifest["failures"]:
-        raise Exit(SOME_FAILED)
-
-
-def _report_failures(failed: int, directory: Path, quiet: bool) -> None:
+def report_failures(failed: int, directory: Path, quiet: bool) -> None:
     """Print the number of failed cells to standard error where there is no summary."""
     if failed and quiet:
         command = f"simstudy failures {shlex.quote(str(directory))}"
@@ -196,9 +150,9 @@ def _run_all(
             collection, out, watch=lambda study: watched(quiet, log, study=study.name), **options
         )
     for results in studies:
-        _report_failures(results.manifest["failures"], results.directory, quiet)
+        report_failures(results.manifest["failures"], results.directory, quiet)
         if not quiet:
-            _print_results(results, options["report"], details)
+            print_results(results, options["report"], details)
             echo("")
     if not quiet:
         for sentence in summary(collection, studies):
@@ -208,7 +162,7 @@ def _run_all(
     return sum(results.manifest["failures"] for results in studies)
 
 
-def _print_results(results: Results, report: bool = True, details: bool = False) -> None:
+def print_results(results: Results, report: bool = True, details: bool = False) -> None:
     """Print what a study found, and last where its page is, or else its scores."""
     from simstudy.report.terminal import make_console, print_summary
 
@@ -280,7 +234,7 @@ def merge(
     from simstudy.workflow.run import merge
 
     results = merge(pieces, out, overwrite=overwrite)
-    _print_results(results)
+    print_results(results)
     if results.manifest["failures"]:
         raise Exit(SOME_FAILED)
 
@@ -306,7 +260,7 @@ def vary(
             study, key, out, overrides, lambda each: watched(quiet, study=each.name), **options
         )
     for results in variants:  # nothing else says so here
-        _report_failures(results.manifest["failures"], results.directory, quiet=True)
+        report_failures(results.manifest["failures"], results.directory, quiet=True)
     if not quiet:
         echo(f"{len(variants)} variants are in {page.parent}/. Comparison: {page}")
     if any(results.manifest["failures"] for results in variants):

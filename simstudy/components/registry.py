@@ -125,7 +125,8 @@ class Registry(Generic[Registered]):
             text = f"'{name}' was an object of the session that made the study, and is not stored"
             raise UnknownNameError(f"{text}; give simstudy.compare or make_study the object again")
         if name not in self._registered:
-            raise UnknownNameError(f"unknown {self.kind} '{name}'{suggestion(name, self.names())}")
+            names = (each for each in self.names() if not each.startswith(OBJECT))
+            raise UnknownNameError(f"unknown {self.kind} '{name}'{suggestion(name, names)}")
         return self._registered[name]
 
     def loaded(self, name: str) -> Definition | None:

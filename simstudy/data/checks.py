@@ -22,8 +22,8 @@ _FEW_OF_CLASS = 10
 _FEW_KNOWN = 20  # known values, below which a column is not suspected to name rows
 _ROWS_A_VALUE = 5  # of a column that is no identifier, and of a class
 _FEW_CLASSES = 10
-_HINT = "; list columns to leave out in ignore, columns known before the class in keep, and in "
-_HINT += "groups a column whose rows belong together"
+_HINT = "; leave out (ignore), unless known before the class (keep) or shared by rows that "
+_HINT += "belong together (groups)"
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -19,13 +20,16 @@ def learner_sections(learners: object) -> list[dict[str, Any]]:
         learners = [*learners.items()]
     if isinstance(learners, str | Mapping) or not isinstance(learners, Iterable):
         learners = [learners]
-    sections, labels = [], list[object]()
-    for learner in learners:
-        section = _section(learner)
-        labels.append(label := section.get("label", section.get("name")))
-        if labels.count(label) > 1 and not _is_labelled(learner):
-            section["label"] = f"{label} {labels.count(label)}"
-        sections.append(section)
+    learners = [*learners]
+    sections = [*map(_section, learners)]
+    labels = [section.get("label", section.get("name")) for section in sections]
+    taken = [label for label, each in zip(labels, learners, strict=True) if _is_labelled(each)]
+    for section, label, learner in zip(sections, labels, learners, strict=True):
+        if not _is_labelled(learner):  # a label of the user comes first
+            numbered = (f"{label} {number}" for number in itertools.count(2))
+            texts = itertools.chain([label], numbered)
+            taken.append(free := next(text for text in texts if text not in taken))
+            section |= {"label": free} if free != label else {}
     return sections
 
 
@@ -42,6 +46,10 @@ def _section(learner: Any) -> dict[str, Any]:
     if isinstance(learner, tuple) and len(learner) == 2 and isinstance(learner[0], str):
         return {**_section(learner[1]), "label": learner[0]}
     if isinstance(learner, Mapping):
+        if "name" not in learner and "object" not in learner:
+            keys = ", ".join(map(repr, learner)) or "none"
+            text = f"a table needs the key 'name', or 'object' for an object; its keys are {keys}"
+            raise SimstudyError(f"learners: {text}")
         section = {key: _value(value) for key, value in learner.items() if key != "object"}
         return {**_section(learner["object"]), **section} if "object" in learner else section
     if isinstance(learner, Learner) or all(
@@ -52,6 +60,8 @@ def _section(learner: Any) -> dict[str, Any]:
     if isinstance(learner, type):
         kind = learner.__name__
         raise SimstudyError(f"learners: the class {kind} {text}; make one with {kind}()")
+    if hasattr(learner, "fit") and hasattr(learner, "predict"):
+        text += "; it has no predict_proba; a classifier can be wrapped in CalibratedClassifierCV"
     raise SimstudyError(f"learners: an object of type {type(learner).__name__} {text}")
 
 

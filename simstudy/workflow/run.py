@@ -9,6 +9,8 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple, TypedDict, Unpack
 
+import numpy as np
+
 from simstudy.data.sizes import Size, size_text
 from simstudy.engine.execute import execute
 from simstudy.engine.plan import Plan, make_plan
@@ -128,6 +130,10 @@ def _check_call(study: object, options: RunOptions) -> None:
         if name not in RunOptions.__annotations__:
             names = ", ".join(RunOptions.__annotations__)
             raise TypeError(f"unexpected keyword argument '{name}'; known: {names}")
+    jobs: object = options.get("jobs")
+    if jobs is not None and (not isinstance(jobs, int | np.integer) or jobs is True or jobs < 1):
+        allowed = "a whole number from 1, or None for one per processor"
+        raise SimstudyError(f"jobs: {jobs!r} is not allowed; it must be {allowed}")
     if not isinstance(study, Study):
         raise SimstudyError(
             f"expected a study, not {type(study).__name__}: load_study reads one from a file, "

@@ -46,3 +46,34 @@ def test_a_wrong_option_is_one_sentence(options, said, table, tmp_path, simstudy
     assert done.returncode == 2
     assert said in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_columns_are_described_as_for_data(table, tmp_path, simstudy):
+    rows = [f"{i},{line},{i % 6}" for i, line in enumerate(table.read_text().split()[1:])]
+    table.write_text("\n".join(["id,size,colour,bought,site", *rows, ""]))
+    options = ["--target", "bought", "--ignore", "id", "--groups", "site", "--nominal", "size"]
+    call = ("compare-learners", table, *options, "--folds", 3, "--jobs", 1, "--learner", "tan")
+    done = simstudy(*call, "--out", tmp_path / "out")
+    assert done.returncode == 0, done.stderr
+    study = package.load_study(tmp_path / "out" / "study.toml")
+    (read,) = study.tables
+    assert [variable.name for variable in read.sample.schema.variables] == [
+        "size",
+        "colour",
+        "bought",
+    ]
+    assert not read.sample.schema.numeric
+    assert len({*read.sample.groups}) == 6
+
+
+def test_a_learner_that_always_fails_is_named(table, tmp_path, simstudy):
+    (tmp_path / "failing.py").write_text(
+        "class Failing:\n"
+        "    def fit(self, X, y):\n        raise ValueError('not today')\n"
+        "    def predict_proba(self, X):\n        return None\n"
+    )
+    call = ("compare-learners", table, "--folds", 2, "--jobs", 1, "--learner", "failing:Failing")
+    done = simstudy(*call, "--learner", "tan", "--out", tmp_path / "out")
+    assert done.returncode == 3
+    assert "Failing failed in every split: ValueError: not today" in done.stderr
+    assert "Warning" not in done.stderr

@@ -114,7 +114,11 @@ def test_a_target_of_many_numbers_is_refused_by_all(command, refused, tmp_path):
     described = command("data", "own.csv")
     assert described.returncode == 0
     assert "a           numeric        0  0 to 4" in described.stdout.splitlines()
-    for part in ("'unfaithful' would be refused as a target", sentence, "target (--target)"):
+    for part in (
+        "'unfaithful' would be refused as a target",
+        sentence,
+        "another column in target",
+    ):
         assert part in words(described.stdout)
     assert "1.7%" not in described.stdout  # no table of classes
     refused(command("run", "own.toml"), sentence)

@@ -61,16 +61,8 @@ OWN = {
     },
     "data": {
         *("answers", "curves", "datasets", "data_findings", "dataset_means", "winners"),
-        *(
-            "pairwise_datasets",
-            "dataset_table",
-            "correlations",
-            "reversals",
-            "properties",
-            "refit",
-            "seconds",
-            "plot_means",
-        ),
+        *("pairwise_datasets", "dataset_table", "correlations", "reversals", "properties"),
+        *("refit", "seconds", "plot_means", "notes"),
     },
     "measures": {
         *("picks", "learner_pairs", "reference", "contradictions", "against_truth", "rows_needed"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from scipy import stats
 from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.datasets import load_iris, load_wine
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
@@ -28,7 +30,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
-from sklearn.svm import SVC
+from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 import simstudy
@@ -37,6 +39,7 @@ from simstudy import SimstudyError
 from simstudy.components.registry import LEARNERS, OBJECT
 from simstudy.report.files import write_report
 from simstudy.results.store.store import Store
+from simstudy.workflow.compare_data import ComparisonWarning
 from simstudy.workflow.score import add_measures
 
 FAST = {"report": False, "jobs": 1, "progress": False}
@@ -294,11 +297,25 @@ def test_what_an_object_was_given_seeds_its_parts_from_the_cell(tmp_path):
         ({"resampling": 1.5}, "resampling: an object of type float"),
         ({"resampling": [(0, 1)]}, "resampling[0]: its training rows"),
         ({"resampling": [([0], [999])]}, "row 999 is not one of the 60 rows"),
-        ({"resampling": TimeSeriesSplit(3)}, "lacks"),
         ({"resampling": "cvv"}, "resampling.scheme"),
         ({"measures": "acuracy"}, "did you mean 'accuracy'?"),
         ({"measures": 7}, "measures: 7 is not"),
-        ({"target": "nothing"}, "nothing"),
+        ({"measures": "roc_auc"}, "did you mean 'auc'?"),
+        ({"target": "nothing"}, "the data frame: target names the column 'nothing'"),
+        ({"data": pd.DataFrame(), "target": "y"}, "the data frame: target names the column 'y'"),
+        ({"data": iris(60).assign(a=np.inf)[["a", "target"]]}, "row 0 (counted from 0)"),
+        ({"data": [{"a": 1, "y": 0}]}, "needs the key 'path'; it has 'a' and 'y'"),
+        ({"data": {"path": iris(60), "ignor": ["x"]}, "resampling": StratifiedKFold(2)}, "ignor"),
+        ({"data": pl.DataFrame({"a": [1]}).lazy()}, ".collect()"),
+        ({"resampling": StratifiedKFold}, "make one with StratifiedKFold()"),
+        ({"settings": [1]}, "settings: it must be a dictionary"),
+        ({"settings": {"measures": {}}, "measures": "accuracy"}, "'measures' is stated by"),
+        ({"settings": {"learners": []}}, "'learners' is stated by the argument learners"),
+        ({"out": 5}, "out: 5 is not the path"),
+        ({"jobs": 0}, "jobs: 0 is not allowed"),
+        ({"jobs": -1}, "jobs: -1 is not allowed"),
+        ({"learners": [LinearSVC()]}, "no predict_proba"),
+        ({"learners": [{"obj": SVC()}]}, "or 'object' for an object"),
     ],
 )
 def test_a_wrong_argument_is_one_sentence(arguments, said, tmp_path):
@@ -307,6 +324,131 @@ def test_a_wrong_argument_is_one_sentence(arguments, said, tmp_path):
         compare(**call)
     assert said in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_what_is_refused_leaves_nothing_behind(tmp_path, monkeypatch):
+    foreign = tmp_path / "foreign"
+    foreign.mkdir()
+    (foreign / "mine.txt").write_text("mine")
+    with pytest.raises(SimstudyError, match=r"out="):
+        compare(iris(60), "target", "prior", resampling=2, out=foreign)
+    assert [path.name for path in foreign.iterdir()] == ["mine.txt"]
+    monkeypatch.chdir(foreign)
+    with pytest.raises(SimstudyError, match="traget"):
+        compare(iris(60), "traget", "prior", resampling=2)
+    assert [path.name for path in foreign.iterdir()] == ["mine.txt"]
+    made = compare(iris(60), "target", "prior", resampling=2, out=tmp_path / "out")
+    files = [path.name for path in made.directory.rglob("*")]
+    with pytest.raises(SimstudyError, match="overwrite=True"):
+        compare(iris(50), "target", "prior", resampling=2, out=made.directory)
+    assert [path.name for path in made.directory.rglob("*")] == files
+    again = compare(iris(50), "target", "prior", resampling=2, out=made.directory, overwrite=True)
+    assert again.manifest["tables"]["data"]["rows"] == 50
+
+
+@pytest.mark.parametrize(
+    "splitter",
+    [
+        TimeSeriesSplit(3),
+        ShuffleSplit(3, train_size=0.5, test_size=0.2, random_state=1),
+        [(np.arange(20), np.arange(20, 30)), (np.arange(40), np.arange(40, 60))],
+    ],
+    ids=["time", "shuffled", "pairs"],
+)
+def test_splits_need_not_use_every_row(splitter, tmp_path):
+    frame, names = iris(60), ["prior", "naive_bayes"]
+    pairs = [*splitter.split(frame)] if hasattr(splitter, "split") else splitter
+    made = compare(frame, "target", names, resampling=splitter, out=tmp_path)
+    again = simstudy.load_study(tmp_path / "study.toml").tables[0]
+    for split, (train, test) in zip(again.splits, pairs, strict=True):
+        np.testing.assert_array_equal(split.train, np.sort(train))
+        np.testing.assert_array_equal(split.test, np.sort(test))
+    # the corrected t test: the variance of the mean has the rows tested per row trained on
+    table = made.pairwise(adjustment="none")
+    wide = made.scores.pivot_table(index="model", columns="learner", values="information_reward")
+    differences = wide["prior"] - wide["naive_bayes"]
+    tested, trained = (sum(len(pair[part]) for pair in pairs) for part in (1, 0))
+    error = np.sqrt((1 / len(pairs) + tested / trained) * differences.var(ddof=1))
+    p = 2 * stats.t.sf(abs(differences.mean() / error), len(pairs) - 1)
+    np.testing.assert_allclose(table["p"], p, rtol=1e-9)
+
+
+@pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_no_text_of_a_frame_is_missing(library, tmp_path):
+    marks = ["?", "", "no", None] * 15
+    data = library({"mark": marks, "gap": [*marks[2:], "?", "no"], "class": ["?", "no"] * 30})
+    with pytest.raises(SimstudyError, match="none is left for a gap"):
+        compare(data, "class", "prior", resampling=2, out=tmp_path / "both")
+    data = library({"mark": ["?", "x", None] * 20, "class": ["?", "no"] * 30})
+    made = compare(data, "class", "prior", resampling=2, out=tmp_path / "one")
+    assert made.manifest["tables"]["data"]["classes"] == 2
+    assert made.manifest["tables"]["data"]["missing"] == 1 / 3
+    assert "'?'" in " ".join(made.manifest["notes"]["data"])
+    data = library({"mark": ["x", "y", "z", None] * 15, "class": ["?", "no"] * 30})
+    stated = {"path": data, "missing_values": ["x"], "target": "mark"}
+    fewer = compare(stated, None, "prior", resampling=2, out=tmp_path / "stated")
+    facts = fewer.manifest["tables"]["data"]
+    assert (facts["rows"], facts["classes"]) == (30, 2)
+
+
+def test_a_learner_that_always_fails_is_named(tmp_path):
+    class TakesFrames(GaussianNB):
+        def fit(self, X, y):
+            return super().fit(X.to_numpy(), y)
+
+        def predict_proba(self, X):
+            return super().predict_proba(X.to_numpy())
+
+    call = {"resampling": 2, "out": tmp_path / "arrays"}
+    with pytest.warns(ComparisonWarning, match=r"(?s)frames failed in every split.*encode"):
+        compare(iris(60), "target", [("frames", TakesFrames()), "prior"], **call)
+    call["out"] = tmp_path / "frames"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ComparisonWarning)
+        compare(iris(60), "target", [{"object": TakesFrames(), "encode": "frame"}], **call)
+
+
+def test_a_call_that_cannot_be_repeated_says_so(tmp_path):
+    unnamed = make_pipeline(FunctionTransformer(lambda X: X), GaussianNB())
+    call = {"learners": [unnamed], "resampling": ShuffleSplit(2), "out": tmp_path / "a"}
+    note = compare(iris(60), "target", **call).note
+    assert "GaussianNB pipeline has no name" in note
+    assert "random_state" in note
+    call = {"learners": "prior", "resampling": ShuffleSplit(2, random_state=1)}
+    assert not compare(iris(60), "target", out=tmp_path / "b", **call).note
+
+
+def test_labels_of_the_user_come_first(tmp_path):
+    learners = [GaussianNB(), ("GaussianNB", GaussianNB(var_smoothing=0.1)), GaussianNB()]
+    made = compare(iris(60), "target", learners, resampling=np.int64(2), out=tmp_path)
+    assert made.learners == ["GaussianNB 2", "GaussianNB", "GaussianNB 3"]
+
+
+@pytest.mark.parametrize("name", ['a "b"', "a\nb", " a ", "a,b"])
+def test_data_sets_of_any_name_are_split(name, tmp_path):
+    data = {name: iris(60), "b": iris(50)}
+    for number in (1, 2):
+        part = {key: data[key] for key in [*data][:number]}
+        out = tmp_path / str(number)
+        compare(part, "target", "prior", resampling=StratifiedKFold(2), out=out)
+
+
+def test_analyses_of_models_point_to_those_of_data_sets(tmp_path):
+    made = compare(iris(60), "target", ["prior", "naive_bayes"], resampling=2, out=tmp_path)
+    assert made.pairwise().equals(made.pairwise_datasets())
+    with pytest.raises(AttributeError, match="winners"):
+        made.intervals()
+    assert not hasattr(made, "nonsense")
+
+
+def test_learners_worse_than_the_prior_are_not_praised(tmp_path):
+    frame = iris(60).assign(target=np.random.default_rng(0).permutation([0, 1] * 30))
+    made = compare(frame, "target", ["tan", "naive_bayes"], resampling=3, out=tmp_path)
+    assert made.scores.groupby("learner")["information_reward"].mean().max() <= 0
+    finding = made.study.page.finding(made, made.findings())
+    assert "No mean is above 0, the score of the prior" in finding
+    better = compare(iris(60), "target", ["naive_bayes", "tan"], out=tmp_path / "b", resampling=3)
+    assert "No mean" not in better.study.page.finding(better, better.findings())
 
 
 @pytest.mark.parametrize("wrong", [{"name": "x"}, 5, None, ["tan"]], ids=repr)

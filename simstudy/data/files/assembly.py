@@ -235,7 +235,7 @@ class Assembly:
         if few or stated or not all(columns.is_number(text, comma=True) for text in labels):
             return ""
         text = f"the target '{label.name}' has {len(labels):,} different numbers, more than "
-        text += f"{_MAX_NUMBERS}; name another column in target (--target), or declare it nominal "
+        text += f"{_MAX_NUMBERS}; name another column in target, or declare it nominal "
         return f"{text}or give classes if they are classes, or divide it into ranges"
 
     def _joined(

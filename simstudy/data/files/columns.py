@@ -62,6 +62,14 @@ class Column:
         distinct, places = np.unique(self.cells, return_inverse=True)
         return np.array([number_text(value) for value in distinct], dtype=object)[places].tolist()
 
+    def declare_labels(self) -> None:
+        """Declare its labels, if some of them represent a missing value in files."""
+        if self.values or isinstance(self.cells, np.ndarray):
+            return
+        texts = {text for text in self.cells if text is not None}
+        if not (texts.isdisjoint(GAPS) or self.numeric):
+            self.kind, self.values = NOMINAL, tuple(sorted({text.strip() for text in texts}))
+
 
 @dataclass
 class RawTable:
@@ -219,8 +227,9 @@ class Coder:
             found = {label for label in labels.values() if label is not None}
             whole = all(map(_WHOLE.fullmatch, found))  # in the order of numbers
             values = tuple(sorted(found, key=lambda text: (float(text) if whole else 0, text)))
-            if doubtful := tuple(v for v in values if is_marker(v) and v not in _ORDINARY):
-                self.noted.labels[column.name] = doubtful
+        markers = MARKERS if declared.values is None else GAPS
+        if doubtful := tuple(v for v in values if is_marker(v, markers) and v not in _ORDINARY):
+            self.noted.labels[column.name] = doubtful
         codes: dict[str | None, float] = {label: code for code, label in enumerate(values)}
         codes[None] = np.nan
         unknown = {cell for cell, label in labels.items() if label not in codes}

@@ -53,8 +53,24 @@ def is_frame(data: object) -> bool:
     return hasattr(data, _ARROW) or hasattr(data, _INTERCHANGE) or _like_pandas(data)
 
 
-def read_frame(frame: Frame) -> RawTable:
-    """The columns of a data frame of any library."""
+def read_frame(frame: Frame, labels: bool = True) -> RawTable:
+    """The columns of a data frame of any library.
+
+    With ``labels``, the texts that represent a missing value in files are labels like others,
+    except among numbers.
+    """
+    table = _columns_of(frame)
+    return _labelled(table) if labels else table
+
+
+def _labelled(table: RawTable) -> RawTable:
+    """A table in which only what is missing in a frame is missing."""
+    for column in table.columns:
+        column.declare_labels()
+    return table
+
+
+def _columns_of(frame: Frame) -> RawTable:
     if _like_pandas(frame):
         pandas_frame: pd.DataFrame = frame  # type: ignore[assignment]
         names = [_column_name(name, place) for place, name in enumerate(pandas_frame.columns)]
@@ -147,8 +163,8 @@ def _dictionary(name: str, values: Iterable[object], codes: npt.NDArray[np.integ
     return column
 
 
-def read_parquet(path: Path, source: str) -> RawTable:
-    """The columns of a Parquet file."""
+def read_parquet(path: Path, source: str, labels: bool = True) -> RawTable:
+    """The columns of a Parquet file, with labels as of `read_frame`."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -157,7 +173,8 @@ def read_parquet(path: Path, source: str) -> RawTable:
             table = file.read()
     except pa.ArrowException as error:
         raise SimstudyError(f"{source} is not a Parquet file that can be read: {error}") from error
-    return _arrow_table(table, source)
+    columns = _arrow_table(table, source)
+    return _labelled(columns) if labels else columns
 
 
 def _arrow_table(table: pa.Table, source: str) -> RawTable:

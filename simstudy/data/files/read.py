@@ -74,7 +74,8 @@ def read_data(
     values : mapping, optional
         The values of nominal columns, in their order.
     missing_values : sequence of str, optional
-        Strings that represent a missing value. If omitted, the empty string and ``?`` do; and, in
+        Strings that represent a missing value. If omitted, the empty string and ``?`` do, except
+        among the labels of a frame or a Parquet file; and, in
         a column whose other values are numbers, ``NA``, ``nan``, ``null``, ``-`` and the like.
     groups : str, optional
         A column that is not an attribute but states which rows belong together: ``sample.groups``.
@@ -149,7 +150,7 @@ def _opened(
     from simstudy.data.files.frames import is_frame, read_frame
 
     if is_frame(path_or_frame):
-        return read_frame(path_or_frame), None, {}
+        return read_frame(path_or_frame, reading.missing_values is None), None, {}
     kind = type(path_or_frame).__name__
     lazy = "; collect it first" if hasattr(path_or_frame, "collect") else ""
     raise SimstudyError(f"data are read from a path or a data frame, not from a {kind}{lazy}")
@@ -164,7 +165,7 @@ def _read_file(path: Path, reading: ReadOptions) -> RawTable:
         from simstudy.data.files.frames import read_parquet
 
         with _readable(path):
-            return read_parquet(path, source)
+            return read_parquet(path, source, reading.missing_values is None)
     text = file_text(path, reading.encoding)
     if suffix == ".arff":
         return read_arff(text, source)

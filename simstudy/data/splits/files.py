@@ -4,11 +4,11 @@ Rows are those of the data set as it is used, counted from 0. A file has the col
 
 - one column for each repeat, with any name: the fold in which the row is tested; or
 - ``repeat`` and ``fold``: the fold in which the row is tested in that repeat; or
-- ``repeat``, ``fold`` and ``part``, which is train or test: for splits whose test rows are not
-  parts of one division, as of holdout and bootstrap. Training rows may be repeated.
+- ``repeat``, ``fold`` and ``part``, which is train, test or unused: for splits whose test rows
+  are not parts of one division, as of holdout and bootstrap. Training rows may be repeated.
 
 The column ``set`` names the data set of each line, in a file for several of them. Every split has
-all rows of the data set, each in only one part.
+all rows of the data set, each in only one part; without ``part``, each is tested.
 """
 
 from __future__ import annotations
@@ -27,16 +27,17 @@ from simstudy.errors import suggestion
 
 _MAX_NUMBER = 2**31 - 1  # of a repeat or fold
 _MAX_DIGITS = 10
+_PARTS = ("train", "test", "unused")
 
 
 class _Entry(NamedTuple):
-    """What a line says of a row: where it is tested, or that it trains."""
+    """What a line says of a row: where it is tested, or that it trains or is not used."""
 
     line: int
     column: str
     row: int
     fold: int
-    trains: bool = False
+    part: str = "test"
 
 
 def read_splits(path: str | Path, rows: int, dataset: str | None = None) -> tuple[Split, ...]:
@@ -91,7 +92,7 @@ class _SplitFile:
             raise error("a file of splits needs a column of folds for each repeat")
 
     def _of_dataset(self, dataset: str | None) -> Sequence[int]:
-        sets = self.cells.get("set")
+        sets, dataset = self.cells.get("set"), None if dataset is None else dataset.strip()
         lines: Sequence[int] = range(self.table.rows)
         if sets is not None:
             names = dict.fromkeys(sets)
@@ -118,10 +119,10 @@ class _SplitFile:
                 continue
             repeat, fold = (self._number(line, name) for name in ("repeat", "fold"))
             part = self.cells["part"][line] if named else "test"
-            if part not in ("train", "test"):
-                raise self.table.error(f"'{part}' must be train or test", line, "part")
+            if part not in _PARTS:
+                raise self.table.error(f"'{part}' must be train, test or unused", line, "part")
             key = (repeat, fold) if named else (repeat,)
-            repeats.setdefault(key, []).append(_Entry(line, "row", row, fold, part == "train"))
+            repeats.setdefault(key, []).append(_Entry(line, "row", row, fold, part))
         make = self._split if named else self._folds
         return tuple(split for key in sorted(repeats) for split in make(key, repeats[key]))
 
@@ -155,18 +156,20 @@ class _SplitFile:
         """Return the split whose training and test rows are named."""
         repeat, fold = key
         where = f"repeat {repeat}, fold {fold}"
-        train, test = np.zeros(self.rows, dtype=np.intp), np.zeros(self.rows, dtype=np.intp)
-        for line, column, row, _, trains in entries:
-            (train if trains else test)[row] += 1
-            if train[row] and test[row]:
-                raise self.table.error(f"row {row} is in both parts of {where}", line, column)
+        counts = {part: np.zeros(self.rows, dtype=np.intp) for part in _PARTS}
+        train, test, unused = counts.values()
+        for line, column, row, _, part in entries:
+            counts[part][row] += 1
+            if np.count_nonzero([train[row], test[row], unused[row]]) > 1:
+                raise self.table.error(f"row {row} is in two parts of {where}", line, column)
             if test[row] > 1:
                 raise self.table.error(f"row {row} is tested twice in {where}", line, column)
-        self._check_all((train > 0) | (test > 0), where)
-        for part, counts in {"training": train, "test": test}.items():
-            if not counts.any():
-                raise self.table.error(f"{where} has no {part} rows")
-        bag = np.repeat(np.arange(self.rows), train) if train.max() > 1 else None
+        self._check_all((train > 0) | (test > 0) | (unused > 0), where)
+        for name, used in {"training": train, "test": test}.items():
+            if not used.any():
+                raise self.table.error(f"{where} has no {name} rows")
+        others = train.max() == 1 and not unused.any()
+        bag = None if others else np.repeat(np.arange(self.rows), train)
         return [Split(repeat, fold, np.where(test > 0, fold, -1), bag)]
 
     def _check_all(self, used: BoolArray, where: str) -> None:

@@ -52,17 +52,18 @@ def listed_splits(pairs: Sequence[Any], rows: int) -> list[Pair]:
 def splits_text(splits: dict[str, list[Pair]], rows: dict[str, int]) -> str:
     """Return the text of a file of splits, by data set, for `read_splits`."""
     folds = {name: _folds(pairs, rows[name]) for name, pairs in splits.items()}
-    lines, divided = list[str](), all(folds.values())
+    lines, divided, several = list[str](), all(folds.values()), len(splits) > 1
     for name, pairs in splits.items():
-        quoted = '"' + name.replace('"', '""') + '"'
+        first = ('"' + name.replace('"', '""') + '",') * several
         for place, (train, test) in enumerate(pairs):
             if divided:
                 repeat, fold = divmod(place, folds[name])
-                lines += [f"{quoted},{row},{repeat},{fold}" for row in test]
+                lines += [f"{first}{row},{repeat},{fold}" for row in test]
                 continue
-            for part, places in (("train", train), ("test", test)):
-                lines += [f"{quoted},{row},{place},0,{part}" for row in places]
-    header = "set,row,repeat,fold" + ",part" * (not divided)
+            unused = np.setdiff1d(np.arange(rows[name]), np.concatenate([train, test]))
+            for part, places in (("train", train), ("test", test), ("unused", unused)):
+                lines += [f"{first}{row},{place},0,{part}" for row in places]
+    header = "set," * several + "row,repeat,fold" + ",part" * (not divided)
     return "\n".join([header, *lines, ""])
 
 

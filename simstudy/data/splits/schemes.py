@@ -34,7 +34,8 @@ class Split:
         The fold in which each row of the data set is tested; −1 if in none. All folds of a repeat
         share it.
     bag : array, optional
-        The training rows, if they are not all the others: the bag of a bootstrap sample.
+        The training rows, if they are not all the others: of a bootstrap sample, or where rows are
+        not used.
     """
 
     repeat: int

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 import pandas as pd
@@ -18,6 +18,7 @@ from simstudy.data.sizes import size_text
 from simstudy.errors import SimstudyError
 from simstudy.results.read.base import AnswerResults
 from simstudy.results.read.examples import with_examples
+from simstudy.results.read.model_analyses import ModelResults
 from simstudy.results.read.ranked_answers import DataAnswers
 from simstudy.results.read.refit import Refit, refitted
 from simstudy.results.read.tables import TableResults
@@ -90,6 +91,15 @@ class DataResults(TableResults, AnswerResults):
         at = self.data_findings(measure, size=size)
         better, adjustment = at.info.greater_is_better, adjustment or at.adjustment
         return per_dataset.pairwise_datasets(at.scores, at.measure, test, adjustment, better)
+
+    pairwise = pairwise_datasets
+
+    def __getattr__(self, name: str) -> NoReturn:
+        """Point from analyses of models to those of data sets."""
+        if not name.startswith("_") and hasattr(ModelResults, name):
+            hint = "on data sets there are dataset_means, pairwise, winners and data_findings"
+            raise AttributeError(f"{name} is an analysis of studies of models; {hint}")
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def dataset_table(
         self, measure: str | None = None, *, size: float | None = None

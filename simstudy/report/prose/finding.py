@@ -8,6 +8,7 @@ from simstudy.analysis.datasets.across_datasets import OverSets
 from simstudy.analysis.datasets.findings import DataFindings
 from simstudy.analysis.models.findings import ModelFindings
 from simstudy.analysis.models.standings import AHEAD, UNTESTED, Standing
+from simstudy.measures.scores.rewards import PRIOR
 from simstudy.report.prose import phrases
 from simstudy.report.prose.numbers import brief, number
 from simstudy.report.prose.phrases import MAX_NAMED, failed_learners, grouped, in_unit, listed
@@ -238,14 +239,18 @@ def _on_one(findings: DataFindings) -> str:
     level = [name for name in findings.learners if name not in (*best, *beaten, *lost)]
     value = in_unit(number(float(findings.means[best[0]][dataset])), findings.info)
     has, it = ("has", "It is") if len(best) == 1 else ("have", "They are")
-    text = f"On {brief(dataset)} {_named(best)} {has} the best mean {findings.info.label}, {value}"
+    text = f"On {brief(dataset)}, {_named(best)} {has} the best mean {findings.info.label}, {value}"
     text += f"; {_named(lost)} {'have' if len(lost) > 1 else 'has'} none." if lost else "."
-    if not (findings.winners.pairs["winner"] != "").any():
-        return f"{text} No two learners{' that have one' * bool(lost)} differ significantly."
-    if not beaten:
-        return f"{text} {it} not significantly better than any other learner."
     rest = f"; the difference from {_named(level)} is not significant" * bool(level)
-    return f"{text} {it} significantly better than {_named(beaten)}{rest}."
+    if not (findings.winners.pairs["winner"] != "").any():
+        text += f" No two learners{' that have one' * bool(lost)} differ significantly."
+    elif beaten:
+        text += f" {it} significantly better than {_named(beaten)}{rest}."
+    else:
+        text += f" {it} not significantly better than any other learner."
+    if findings.info.zero == PRIOR and findings.means[best[0]][dataset] <= 0:
+        text += " No mean is above 0, the score of the prior (by default the class frequencies)."
+    return text
 
 
 def _alone_on_sets(findings: DataFindings) -> str:

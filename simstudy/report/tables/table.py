@@ -87,7 +87,8 @@ class Table:
             return self
         lines = [self.heads, *(self.rows[place] for place in kept)]
         heads, *rows = ([line[i] for i in columns] for line in lines)
-        names = f"Without an entry: {', '.join(dict.fromkeys(lost))}." if lost else ""
+        lost = [f"“{name}”" for name in dict.fromkeys(lost)]
+        names = f"Without an entry: {', '.join(lost)}." if lost else ""
         rules = {sum(place < rule for place in kept) for rule in self.rules}
         caption = f"{self.caption} {names}".strip()
         return replace(self, heads=heads, rows=rows, caption=caption, rules=rules)

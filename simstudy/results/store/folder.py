@@ -89,7 +89,7 @@ class Folder:
             os.close(handle)
             raise SimstudyError(
                 f"another run is using {self.directory}; wait until it has finished, or choose "
-                "another directory with --out"
+                "another directory with --out (in Python: out=)"
             ) from error
         except OSError:
             pass  # a file system without locks

@@ -63,7 +63,7 @@ class Store:
             if occupied:
                 raise SimstudyError(
                     f"{self.directory} holds files that are not a study's results; "
-                    "choose another directory with --out"
+                    "choose another directory with --out (in Python: out=)"
                 )
             return False
         if overwrite:
@@ -85,7 +85,7 @@ class Store:
         if differing:
             raise SimstudyError(
                 f"{self._refusal(manifest, differing, content)}; choose another directory with "
-                "--out, or replace them with --overwrite"
+                "--out (in Python: out=), or replace them with --overwrite (overwrite=True)"
             )
         complete = (manifest["status"], manifest["fingerprint"]) == (COMPLETE, plan.fingerprint())
         met_limits = manifest.get("failures") and manifest.get("limits") != manifests.limits(plan)

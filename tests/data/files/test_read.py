@@ -429,8 +429,8 @@ def test_what_is_odd_is_named(write):
         "columns are named like values (7); does the file begin with the names of its columns?",
         "'NA' among numbers is taken for a missing value: almost",
         "numbers with a decimal comma are taken for labels: comma",
-        "1 column names the rows, as identifiers do: id; list columns to leave out in ignore, "
-        "columns known before the class in keep, and in groups a column whose rows belong together",
+        "1 column names the rows, as identifiers do: id; leave out (ignore), unless known before "
+        "the class (keep) or shared by rows that belong together (groups)",
         "2 columns have a single value or none: single, none",
         "1 row equal to an earlier row, target included; if copies of one case are in the training "
         "and the test part, scores are too high",
@@ -623,8 +623,8 @@ def test_a_marker_does_not_hide_that_a_target_is_a_number(write, number):
     rows = "".join(f"{row % 3},{number.format(row)}\n" for row in range(51)) + "1,Na\n"
     with pytest.raises(
         SimstudyError,
-        match=r"'y' has 51 different numbers, more than 50; name another column in target "
-        r"\(--target\), or declare it nominal or give classes",
+        match=r"'y' has 51 different numbers, more than 50; name another column in target, "
+        r"or declare it nominal or give classes",
     ):
         read_data(write("a,y\n" + rows))
 

@@ -103,13 +103,15 @@ class DataSentences:
     def _one(self, where: str, text: str) -> list[Said]:
         """Read what is said of the only data set."""
         found = re.fullmatch(
-            rf"On (?P<at>\S+) (?P<who>{self.names}) ha(?:s|ve) the best mean .*\.", text
+            rf"On (?P<at>\S+), (?P<who>{self.names}) ha(?:s|ve) the best mean .*\.", text
         )
         if found:
             self._at, self._who = found["at"], self.named(found["who"])
             return [Said(where, "best on", size=found["at"], value=self._who)]
         if text == "No two learners differ significantly.":
             return [Said(where, "significant", value=0)]
+        if text.startswith("No mean is above 0, the score of the prior ("):
+            return [Said(where, "at most", value=0)]
         if re.fullmatch(
             r"(?:It is|They are) not significantly better than any other learner\.", text
         ):

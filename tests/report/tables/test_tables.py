@@ -440,7 +440,7 @@ def test_rows_and_columns_of_numbers_without_an_entry_are_left_out_and_named():
     filled = table.filled
     assert [head.text for head in filled.heads] == ["learner", "5", "better"]
     assert [row[0].text for row in filled.rows] == ["A", "C"]
-    assert filled.caption == "Sums. Without an entry: B."
+    assert filled.caption == "Sums. Without an entry: “B”."
     assert filled.rules == {1}  # still above C
     assert "B" in table.csv
     empty = make_table("t", "T", ["learner", "n"], [["A", "–"]])
