@@ -178,7 +178,8 @@ class ScikitLearner(Learner):
             )
             raise ValueError(f"{error}; a data frame has {hint}") from error
         named = classes if numbered else np.asarray(getattr(estimator, "classes_", classes))
-        places = {label: code for code, label in enumerate(labels.tolist())}
+        # CatBoost has booleans as text
+        places = {key: i for i, label in enumerate(labels.tolist()) for key in (label, str(label))}
         return FittedScikit(estimator, encoder, sample, [places[each] for each in named.tolist()])
 
 
