@@ -135,7 +135,7 @@ def test_overrides_replace_what_the_file_says(write_study):
             "needs a target with as many values",
         ),
         ({LEARNER: "[measures]\nbase = 1\n" + LEARNER}, '"e" or a number above 1'),
-        ({LEARNER: "[measures]\ncutoff = 'x'\n" + LEARNER}, "'mml', '2001' or 'none'"),
+        ({LEARNER: "[measures]\ncutoff = 'x'\n" + LEARNER}, "'mml', '2001', 'epsilon' or 'none'"),
         ({LEARNER: "[measures]\nreward = 'x'\n" + LEARNER}, "must be one of 'mean' or 'sum'"),
         (
             {LEARNER: "[analysis]\nconfidence = 95\n" + LEARNER},
