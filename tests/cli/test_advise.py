@@ -23,7 +23,7 @@ def csv(rows: int, target: str = "class", classes: int = 2) -> str:
         (
             "class,b\n" + "".join(f"k{row % 2},{row / 3}\n" for row in range(80)),
             [],
-            ["the target 'b' has 80 different numbers", "--target"],
+            ["the target 'b' has 80 different numbers", "name another column in target"],
         ),
         (csv(80), ["--target", "clas"], ["'clas'", "did you mean 'class'?"]),
         (csv(80, classes=1), ["--target", "class"], ["one class"]),
