@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textwrap import shorten
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
@@ -15,7 +16,7 @@ from simstudy.report.prose.phrases import opening
 from simstudy.report.tables.table import Table, TableCell
 from simstudy.results.read.open import Results
 from simstudy.study.constants import FAILURES
-from simstudy.texts import counted, printable, shortened
+from simstudy.texts import counted, printable
 
 _MAX_LABEL = 30  # letters
 _MAX_WARNINGS = 5  # that are printed
@@ -57,7 +58,7 @@ def print_summary(results: Results, console: Console, details: bool = False) -> 
     if failed := results.manifest["failures"]:
         text = f"{failed} of {results.manifest['cells']} cells failed; see "
         console.print(f"{text}{results.directory / FAILURES}.", style="yellow", markup=False)
-    warned = _warnings(results) if details else [shortened(w, _LINE) for w in _warnings(results)]
+    warned = [w if details else shorten(w, _LINE, placeholder=" […]") for w in _warnings(results)]
     warned += page.gaps(results)
     if not details and len(warned) > _MAX_WARNINGS:
         warned = [f"{len(warned)} warnings and remarks: see --details."]
