@@ -51,7 +51,7 @@ def write_report(results: Results, store: Store) -> None:
     files[PAGE] = report_page(results).encode()
     results = results.shown
     study, findings = results.study, results.findings()
-    files[PICTURE] = thumbnail(study.page.thumbnail(results, findings)).encode()
+    files[PICTURE] = printable(thumbnail(study.page.thumbnail(results, findings))).encode()
     number, units = study.page.facts(study)[0]
     card = {"title": study.heading, "finding": study.page.finding(results, findings)}
     card |= {"over": f"{number:,} {units}"}

@@ -166,7 +166,7 @@ def test_no_digit_is_cut_off_however_many_sizes_and_long_the_labels(
         'label = "NB"': 'label = "a learner whose label is far too long for any table at all"',
         "[20, 60]": "[10, 20, 30, 40, 50, 60, 70, 80]",
     }
-    done = simstudy("run", write_study(changes), "--jobs", 1, "--no-report")
+    done = simstudy("run", write_study(changes), "--jobs", 1, "--no-report", "--details")
     assert done.returncode == 0, done.stderr
     tables = done.stdout[done.stdout.index("Mean information reward") :]
     assert "…" not in tables
