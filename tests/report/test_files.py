@@ -92,9 +92,9 @@ def test_every_figure_is_written_with_its_caption(results, drawn):
     _, written, skipped = drawn["paper"]
     names = [path.stem for path in written]
     expected = ["learning_curves", *(f"learning_curves_{m}" for m in results.measures[1:])]
-    expected += ["differences", "thresholds", "scores", "ranks", "reliability", "regret"]
+    expected += ["differences", "scores", "ranks", "reliability", "regret"]
     assert names == [*expected, "reward_and_divergence", "captions"]
-    assert skipped == []
+    assert [line.partition(":")[0] for line in skipped] == ["thresholds"]  # none is established
     assert all(path.exists() for path in written)
     captions = written[-1].read_text(encoding="utf-8")
     for path in written[:-1]:
