@@ -315,8 +315,13 @@ def single(real: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def worse(real: Callable[..., str]) -> Callable[..., str]:
-    """Name only the last of those that are worse."""
-    return lambda *rest: re.sub("only .*(?:, | and )(?=[^,]* (?:is|are) )", "only ", real(*rest))
+    """Name only the last of those that are worse, or count one more."""
+
+    def changed(*rest: Any) -> str:
+        text = re.sub("only .*(?:, | and )(?=[^,]* (?:is|are) )", "only ", real(*rest))
+        return re.sub(r"\d+(?= of \d+ others)", lambda number: str(int(number[0]) + 1), text)
+
+    return changed
 
 
 def all_kept(real: property) -> property:

@@ -274,7 +274,7 @@ def test_figures_have_the_curves(data, tmp_path, style):
     names = [path.name for path in written]
     kinds = ["roc", "precision_recall", "lift", "cost", "reliability_positive", "profit"]
     assert names == ["means.svg", *(f"{kind}.svg" for kind in kinds), "captions.md"]
-    assert "acting on rows at random earns 0" in " ".join(written[-1].read_text("utf-8").split())
+    assert "acting on random rows earns 0" in " ".join(written[-1].read_text("utf-8").split())
     assert all(line.split(":")[0] in ("ranks", "posterior") for line in skipped)
 
 
