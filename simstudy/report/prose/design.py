@@ -94,8 +94,8 @@ def data_design(study: Study) -> str:
     resampling, folds = study.resampling, study.resampling.folds or 10
     schemes = {
         "cv": f"{folds}-fold cross-validation",
-        "repeated_cv": f"{folds}-fold cross-validation, repeated up to 10 times to test about "
-        "3,000 rows",
+        "repeated_cv": f"{folds}-fold cross-validation, repeated up to 10 times while "
+        "about 3,000 rows or fewer are tested",
         "ordered": f"rows in order, each of {folds} parts tested after training on all before it",
         "5x2cv": "5×2 cross-validation",
         "holdout": "repeated holdout",
